@@ -39,14 +39,17 @@ var mayImport = []rule{
 	{"timer", []layer{"internal/..."}},
 	{"internal/wheel", []layer{"timer", "internal/..."}},
 	{"timer/...", []layer{"timer", "internal/wheel", "delayqueue", "internal/..."}},
+	{"executor/insight", []layer{"internal/..."}},
 	{"executor/internal/...", []layer{
-		"executor/internal/...", "delayqueue", "future", "internal/...",
+		"executor/insight", "executor/internal/...", "delayqueue", "future", "internal/...",
 	}},
-	{"executor", []layer{"executor/internal/...", "delayqueue", "future", "internal/..."}},
+	{"executor", []layer{
+		"executor/insight", "executor/internal/...", "delayqueue", "future", "internal/...",
+	}},
 	{"executor/...", []layer{
-		"executor", "executor/internal/...", "delayqueue", "future", "internal/...",
+		"executor", "executor/insight", "executor/internal/...", "delayqueue", "future", "internal/...",
 	}},
-	{"executor/metrics", []layer{"executor", "executor/..."}},
+	{"executor/metrics", []layer{"executor", "executor/insight", "executor/..."}},
 }
 
 // exceptions are single imports that break a rule, each with its reason. One that is not needed any
@@ -95,6 +98,8 @@ func TestAnImportThatPointsUpIsFound(t *testing.T) {
 		{"internal/delay", "internal/delay/delaytest"},
 		{"executor", "bench/soak"},
 		{"executor", "executor/metrics"},
+		{"executor/insight", "executor"},
+		{"executor/insight", "executor/internal/run"},
 		{"executor/eventloop", "executor/metrics"},
 		{"unheard-of", "future"},
 	} {

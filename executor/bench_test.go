@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -127,10 +128,10 @@ func BenchmarkObserved(b *testing.B) {
 		opts []executor.Option
 	}{
 		{"unwatched", nil},
-		{"measured", []executor.Option{executor.Measure()}},
+		{"measured", []executor.Option{executor.Watch(insight.Config{})}},
 		{"observed", []executor.Option{observer}},
-		{"both", []executor.Option{executor.Measure(), observer}},
-		{"recorded", []executor.Option{executor.Record(io.Discard)}},
+		{"both", []executor.Option{executor.Watch(insight.Config{}), observer}},
+		{"recorded", []executor.Option{executor.Watch(insight.Config{Record: io.Discard})}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := executor.NewScheduledPool(1, c.opts...)

@@ -79,8 +79,7 @@
 //	                        wake-ups          Slack
 //	                        tasks             Defaults BaseContext
 //	                        failures          ErrorHandler Logger
-//	                        seeing            Measure KeepHistory ExplainLate Observe Record
-//	                        being told        OnLate OnHealth
+//	                        seeing            Watch Observe
 //	of tasks                who it is         Name Unique Priority
 //	                        when it runs      From Until MaxRuns CatchUp Jitter DelayBy WallClock
 //	                        too long or late  Timeout BeginWithin
@@ -181,10 +180,10 @@
 // # Seeing what happens
 //
 // [Pool.Stats], [Pool.Running] and [Pool.Next] tell how a pool is, [Pool.Series] and
-// [Handle.Status] how its periodic tasks are. [Measure] keeps histograms, [KeepHistory] the last
-// ten minutes, [ExplainLate] says what a late run had waited for, [Expect] and [Pool.Health]
-// whether all is well, [Observe] tells of everything as it happens, and [Record] writes it down.
-// The module contrib/inspect shows all of it as a live page.
+// [Handle.Status] how its periodic tasks are. [Watch] keeps histograms and the last ten minutes,
+// says what a late run had waited for, and writes down what happens; [Pool.Insight] shows what has
+// been seen, and whether what you [Expect] holds: see package insight. [Observe] tells of
+// everything as it happens. The module contrib/inspect shows all of it as a live page.
 //
 // During a run the goroutine carries the names of pool and task, if they have any, as the pprof
 // labels "pool" and "task", so a CPU profile shows where the time went. A task that its caller runs

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // Nobody is refused here, but a number that grows tells that the pool is too small.
@@ -33,23 +34,24 @@ func ExampleStats_blocked() {
 }
 
 // All that tells how a pool is, switched on.
-func ExampleExplainLate() {
+func ExampleWatch() {
 	recorder := trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: 10 * time.Second})
 	_ = recorder.Start()
 	defer recorder.Stop()
 
 	// WARN executor: late 412ms poll#17: workers 398ms (import-1 9.2s, import-2 3.1s), wake 14ms, gc 3ms
-	pool := executor.NewScheduledPool(4, executor.Name("jobs"), executor.KeepHistory(),
-		executor.ExplainLate(100*time.Millisecond), // log why a run is so late; keep histograms
-		executor.OnHealth(func(h executor.Health) { slog.Info("health", "is", h.Status, "why", h.Err()) }),
-		executor.OnLate(time.Second, time.Minute, func(executor.Run, executor.Lateness) {
-			save(recorder) // what the program did just now, for go tool trace
-		}))
+	pool := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Watch(insight.Config{
+		History:     true,                   // the last ten minutes, and histograms
+		ExplainLate: 100 * time.Millisecond, // log why a run is so late
+		OnHealth:    func(h insight.Health) { slog.Info("health", "is", h.Status, "why", h.Err()) },
+		OnLate:      func(insight.LateRun) { save(recorder) }, // for go tool trace
+		OnLateAfter: time.Second, OnLateInterval: time.Minute,
+	}))
 	expvar.Publish("jobs", pool.Expvar()) // or Prometheus, or OpenTelemetry
 	_, err := pool.Every(time.Minute, poll, executor.Name("poll"), executor.Expect(
-		executor.SuccessWithin(3*time.Minute), executor.StartWithin(time.Second, 0.99)))
+		insight.SuccessWithin(3*time.Minute), insight.StartWithin(time.Second, 0.99)))
 
-	fmt.Println(pool.Health().Status, err)
+	fmt.Println(pool.Insight().Health().Status, err)
 	pool.Close()
 	// Output: ok <nil>
 }

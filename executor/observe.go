@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/sight"
 )
@@ -43,10 +44,11 @@ type Observer struct {
 	// or nil.
 	Began func(context.Context, Run) context.Context
 
-	// Late is called after Began for a run that begins late: later than [ExplainLate] says, or else
-	// than 10 ms. It is called after Expired for a run that has expired: then Lateness.Expired is
-	// set, and the context is that of the pool, see [BaseContext]. It implies [Measure].
-	Late func(context.Context, Run, Lateness)
+	// Late is called after Began for a run that begins late: later than the ExplainLate of [Watch]
+	// says, or else than 10 ms. It is called after Expired for a run that has expired: then
+	// Lateness.Expired is set, and the context is that of the pool, see [BaseContext]. Runs are
+	// measured then, as with Watch.
+	Late func(context.Context, Run, insight.Lateness)
 
 	// Missed is called after Began for a run with Run.Missed above zero.
 	Missed func(Run)
@@ -107,9 +109,9 @@ func observe(s *run.Settings, o Observer) {
 			func(ctx context.Context, r run.Info) context.Context { return o.Began(ctx, Run(r)) })
 	}
 	if o.Late != nil {
-		measured(s)
-		all.Late = append(all.Late, func(ctx context.Context, r run.Info, l sight.Lateness) {
-			o.Late(ctx, Run(r), latenessOf(l))
+		c.Measure = true
+		all.Late = append(all.Late, func(ctx context.Context, r run.Info, l insight.Lateness) {
+			o.Late(ctx, Run(r), l)
 		})
 	}
 	if o.Ended != nil {

@@ -56,7 +56,5 @@ func NewPool(core int, opts ...Option) *Pool {
 
 // init gives p its settings.
 func (p *Pool) init(core int, plain bool, opts []Option) {
-	s := settingsOf(core, plain, opts)
-	s.HealthOf = func() any { return p.Health() }
-	p.engine().Init(core, plain, *s)
+	p.engine().Init(core, plain, *settingsOf(core, plain, opts))
 }

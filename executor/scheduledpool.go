@@ -18,7 +18,7 @@ import (
 //   - [Pool.Execute], [Pool.Submit], [Pool.SubmitContext]: a task for now;
 //   - [Pool.Run], [Pool.Close], [Pool.CloseContext]: the end of a service;
 //     [Pool.Shutdown], [Pool.ShutdownNow], [Pool.AwaitTermination]: Java's steps of it;
-//   - [Pool.Stats], [Pool.Running], [Pool.Next], [Pool.Health]: how it is;
+//   - [Pool.Stats], [Pool.Running], [Pool.Next], [Pool.Insight]: how it is;
 //   - [Pool.Tasks], [Pool.Lookup]: its tasks, to steer them;
 //   - [Pool.Pause], [Pool.Resume]: all of them.
 //

@@ -95,9 +95,9 @@ func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
 // A task that runs once fails with [ErrExpired]. A series goes on, and the run counts as failed
 // with ErrExpired as far as the error handler, [SlowDown] and [PauseAfter] are concerned. It is no
 // run for [MaxRuns], Runs and the hooks around runs; Stats counts it as expired, and its period,
-// with those that it has missed, is among [Run.Missed] of the next one. [Measurements] count it by
-// name, [KeepHistory] remembers it, and [ExplainLate] tells what it has waited for. d must be
-// positive. A task with this option costs a timer while it waits.
+// with those that it has missed, is among [Run.Missed] of the next one. [Watch] has it counted by
+// name, remembered, and explained: what it has waited for. d must be positive. A task with this
+// option costs a timer while it waits.
 func BeginWithin(d time.Duration) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		if d <= 0 {

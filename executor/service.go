@@ -8,15 +8,6 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Source is what can be looked at: a [Pool], a [ScheduledPool], an event loop or a supervisor. Pages
-// and metrics take any number of them, see the module contrib/inspect and package metrics.
-type Source interface {
-	// String returns its state on one line.
-	String() string
-	// Health says whether all is well.
-	Health() Health
-}
-
 // Run keeps the pool open until ctx ends, or somebody else shuts the pool down. It then closes the
 // pool as [Pool.CloseContext] does, with grace as the time that the tasks get to end, and returns.
 // So a pool becomes a service among others, as errgroup, oklog/run and signal.NotifyContext know

@@ -3,6 +3,8 @@ package executor
 import (
 	"fmt"
 	"time"
+
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // Stats is a consistent snapshot of a pool.
@@ -54,28 +56,14 @@ type Stats struct {
 	// not know since when.
 	Overdue time.Duration `json:"overdue,omitzero"`
 
-	// Late tells how late runs began, Took how long they took; nil without [Measure].
-	Late *Distribution `json:"late,omitempty"`
-	Took *Distribution `json:"took,omitempty"`
+	// Late tells how late runs began, Took how long they took; nil unless they are measured, see
+	// [Watch].
+	Late *insight.Distribution `json:"late,omitempty"`
+	Took *insight.Distribution `json:"took,omitempty"`
 }
 
 // Stats returns a snapshot of the pool's sizes and counters.
-func (p *Pool) Stats() Stats {
-	e, late, took, measured := p.engine().Views.Stats()
-	s := Stats{
-		Name: e.Name, State: e.State, Core: e.Core, Maximum: e.Maximum, KeepAlive: e.KeepAlive,
-		CoreTimeout: e.CoreTimeout, Workers: e.Workers, Largest: e.Largest, Paused: e.Paused,
-		Busy: e.Busy, Queued: e.Queued, Blocked: e.Blocked, Accepted: e.Accepted,
-		Rejected: e.Rejected, Completed: e.Completed, Cancelled: e.Cancelled, Returned: e.Returned,
-		Runs: e.Runs, Failures: e.Failures, Retries: e.Retries, Expired: e.Expired,
-		Wakeups: e.Wakeups, TimedOut: e.TimedOut, Overrunning: e.Overrunning, Slack: e.Slack,
-		Overdue: e.Overdue,
-	}
-	if measured {
-		s.Late, s.Took = (*Histogram)(&late).Distribution(), (*Histogram)(&took).Distribution()
-	}
-	return s
-}
+func (p *Pool) Stats() Stats { return Stats(p.engine().Views.Stats()) }
 
 // Queued returns the tasks that wait, as of one moment, in the order in which they are due. It
 // takes O(n log n) time, during O(n) of which the pool is locked.

@@ -3,6 +3,7 @@ package executor
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -21,7 +22,7 @@ type TaskStatus struct {
 	Last *LastRun // the last run that has ended; nil for a task that runs once
 
 	// Health says whether what is expected of it holds; nil if nothing is, see [Expect].
-	Health *TaskHealth
+	Health *insight.TaskHealth
 }
 
 // Status returns how the task is. It takes the lock for less than a microsecond.

@@ -16,20 +16,20 @@ var table = []bar{
 	{"named watchers", "lines elsewhere that name what watches tasks",
 		4, namesFrom(watchers, views)},
 	{"files", "files of package executor",
-		52, filesIn("executor")}, // 34
+		46, filesIn("executor")}, // 34
 	{"overview", "lines of go doc -short ./executor",
-		130, shortDoc("executor")}, // 80
+		109, shortDoc("executor")}, // 80
 	{"code", "lines of code below executor, in hundreds",
-		166, hundredsOfCode("executor")},
+		165, hundredsOfCode("executor")},
 	{"median body", "lines of a function, the median",
 		6, bodyAt(50)},
 	{"p90 body", "lines of a function, the 90th percentile",
 		21, bodyAt(90)},
 	{"function fields", "fields of function type",
-		109, functionFields},
+		107, functionFields},
 	{"undocumented", "exported names without a comment",
-		0, undocumented("executor", "executor/internal/run", "executor/internal/sight", "cluster",
-			"contrib/inspect")},
+		0, undocumented("executor", "executor/internal/run", "executor/internal/sight",
+			"executor/insight", "cluster", "contrib/inspect")},
 
 	{"Execute", "functions executed by a call while the worker is busy",
 		6, functionsOf("Execute")},
@@ -81,18 +81,12 @@ var watchers = []string{
 // views are where users of the module meet the watchers.
 var views = []string{
 	"executor/eventloop/expvar.go",
-	"executor/eventloop/health.go",
+	"executor/eventloop/insight.go",
 	"executor/eventloop/shortage.go",
-	"executor/expvar.go",
-	"executor/health.go",
 	"executor/internal/engine/init.go",
 	"executor/internal/engine/shortage.go",
 	"executor/internal/engine/stats.go",
-	"executor/history.go",
-	"executor/lateness.go",
-	"executor/measure.go",
 	"executor/observe.go",
-	"executor/record.go",
 	"executor/replay",
-	"executor/shortage.go",
+	"executor/watch.go",
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -30,9 +31,10 @@ func newGallery(ctx context.Context) (*gallery, error) {
 		return nil, fmt.Errorf("the page can't be served: %w", err)
 	}
 	g := &gallery{
-		pool: executor.NewScheduledPool(3, executor.Name("service"), executor.KeepHistory(),
+		pool: executor.NewScheduledPool(3, executor.Name("service"),
+			executor.Watch(insight.Config{History: true}),
 			executor.BaseContext(ctx)),
-		loop: eventloop.New(executor.Name("session"), executor.KeepHistory(),
+		loop: eventloop.New(executor.Name("session"), executor.Watch(insight.Config{History: true}),
 			executor.BaseContext(ctx)),
 	}
 	if err := g.begin(); err != nil {
@@ -73,7 +75,7 @@ func (g *gallery) begin() error {
 		failed = errors.Join(failed, err)
 	}
 	every(time.Second, "heartbeat", takes(2*time.Millisecond),
-		executor.Expect(executor.SuccessWithin(3*time.Second)))
+		executor.Expect(insight.SuccessWithin(3*time.Second)))
 	every(2*time.Second, "refresh prices", takes(80*time.Millisecond))
 	every(5*time.Second, "import orders", takes(900*time.Millisecond))
 	every(7*time.Second, "sweep sessions", takes(400*time.Millisecond))

@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"strings"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // chart is a histogram that is shown.
@@ -13,8 +13,8 @@ type chart struct {
 	distribution
 	Buckets []bucket `json:"buckets"` // those with anything in them
 
-	counts [executor.Buckets]uint64
-	bounds [executor.Buckets]span
+	counts [insight.Buckets]uint64
+	bounds [insight.Buckets]span
 }
 
 // bucket counts what is shorter than its bound and no shorter than that of the one before.
@@ -23,7 +23,7 @@ type bucket struct {
 	Count uint64 `json:"count"`
 }
 
-func newChart(h *executor.Histogram) *chart {
+func newChart(h *insight.Histogram) *chart {
 	c := &chart{counts: h.Counts}
 	if d := newDistribution(h.Distribution()); d != nil {
 		c.distribution = *d

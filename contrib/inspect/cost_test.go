@@ -14,11 +14,13 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // BenchmarkView has what a new snapshot and its page take, with a hundred thousand periodic tasks.
 func BenchmarkView(b *testing.B) {
-	p := executor.NewScheduledPool(2, executor.Name("many"), executor.KeepHistory())
+	p := executor.NewScheduledPool(2, executor.Name("many"),
+		executor.Watch(insight.Config{History: true}))
 	defer p.Close()
 	for i := range 100_000 {
 		_, err := p.AtFixedRate(hour, hour, sleep(0), executor.Name(fmt.Sprintf("tenant %06d", i)))
@@ -62,7 +64,8 @@ func BenchmarkPlan(b *testing.B) {
 // tasks. The pool is locked for no longer, and for Series much shorter: its lock has a benchmark of
 // its own, BenchmarkEnrolled.
 func BenchmarkLock(b *testing.B) {
-	p := executor.NewScheduledPool(2, executor.Name("many"), executor.KeepHistory())
+	p := executor.NewScheduledPool(2, executor.Name("many"),
+		executor.Watch(insight.Config{History: true}))
 	defer p.Close()
 	var h executor.Handle
 	for i := range 100_000 {
@@ -75,12 +78,12 @@ func BenchmarkLock(b *testing.B) {
 		f    func()
 	}{
 		{"Stats", func() { p.Stats() }},
-		{"Health", func() { p.Health() }},
+		{"Health", func() { p.Insight().Health() }},
 		{"Running", func() { p.Running() }},
 		{"Next", func() { p.Next(1000) }},
 		{"Series", func() { p.Series() }},
-		{"History", func() { p.History() }},
-		{"Measurements", func() { p.Measurements() }},
+		{"History", func() { p.Insight().History() }},
+		{"Measurements", func() { p.Insight().Measurements() }},
 		{"Status", func() { h.Status() }},
 	} {
 		b.Run(call.name, func(b *testing.B) {
@@ -94,7 +97,8 @@ func BenchmarkLock(b *testing.B) {
 // BenchmarkViewers has what a busy pool does in a second, alone and with ten viewers of its page.
 // The two alternate within a run.
 func BenchmarkViewers(b *testing.B) {
-	p := executor.NewScheduledPool(2, executor.Name("jobs"), executor.KeepHistory())
+	p := executor.NewScheduledPool(2, executor.Name("jobs"),
+		executor.Watch(insight.Config{History: true}))
 	defer p.Close()
 	page := inspect.Handler(p)
 	server := httptest.NewServer(page)

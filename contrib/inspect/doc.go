@@ -1,13 +1,14 @@
 // Package inspect is a page that shows pools, event loops and supervisors as they are: what runs,
 // what is due next, what has happened in the last ten minutes, and why a run was late.
 //
-//	pool := executor.NewScheduledPool(4, executor.Name("jobs"), executor.KeepHistory())
+//	pool := executor.NewScheduledPool(4, executor.Name("jobs"),
+//		executor.Watch(insight.Config{History: true}))
 //	mux.Handle("/punctual/", inspect.Handler(pool))
 //
 // The page is part of the program: it loads nothing from elsewhere, and works without script. Each
 // address shows a page, the same as JSON with ?format=json, and with script the page follows what
-// happens. Pools are shown as far as they know: with [executor.Measure] they keep histograms, with
-// [executor.KeepHistory] also the last runs.
+// happens. Pools are shown as far as they know: with [executor.Watch] they keep histograms, with a
+// History in that also the last runs.
 //
 // # Safety
 //

@@ -7,10 +7,12 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 func Example() {
-	jobs := executor.NewScheduledPool(4, executor.Name("jobs"), executor.KeepHistory())
+	jobs := executor.NewScheduledPool(4, executor.Name("jobs"),
+		executor.Watch(insight.Config{History: true}))
 	defer jobs.Close()
 
 	mux := http.NewServeMux()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // figures are what an overview tells of a source, whatever its kind.
@@ -46,7 +47,7 @@ type distribution struct {
 	Max   span   `json:"max"`
 }
 
-func newDistribution(d *executor.Distribution) *distribution {
+func newDistribution(d *insight.Distribution) *distribution {
 	if d == nil {
 		return nil
 	}

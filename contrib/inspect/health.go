@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // Health returns a handler that answers with 200 while no source is down, and else with 503; with
@@ -47,22 +47,22 @@ func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready, names 
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	c := answer{Status: executor.HealthOK, Sources: []probed{}}
+	c := answer{Status: insight.HealthOK, Sources: []probed{}}
 	code := http.StatusOK
 	for _, s := range p.sources {
 		h := s.health()
-		down := h.Status == executor.HealthDown
+		down := h.Status == insight.HealthDown
 		if ready {
 			down = !takesTasks(h.State)
 		}
-		if s.strict && h.Status != executor.HealthOK {
+		if s.strict && h.Status != insight.HealthOK {
 			code = http.StatusServiceUnavailable
 		}
 		switch {
 		case down:
-			c.Status, code = executor.HealthDown, http.StatusServiceUnavailable
-		case h.Status != executor.HealthOK && c.Status == executor.HealthOK:
-			c.Status = executor.HealthDegraded
+			c.Status, code = insight.HealthDown, http.StatusServiceUnavailable
+		case h.Status != insight.HealthOK && c.Status == insight.HealthOK:
+			c.Status = insight.HealthDegraded
 		}
 		is := newCondition(h)
 		if !names {

@@ -14,12 +14,14 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // BenchmarkIdleViewers has what part of a processor ten viewers cost of a pool with a hundred tasks
 // that have nothing to do yet. The viewers are in the same process, so it is what both ends take.
 func BenchmarkIdleViewers(b *testing.B) {
-	p := executor.NewScheduledPool(2, executor.Name("jobs"), executor.KeepHistory())
+	p := executor.NewScheduledPool(2, executor.Name("jobs"),
+		executor.Watch(insight.Config{History: true}))
 	defer p.Close()
 	for range 100 {
 		_, err := p.AtFixedRate(hour, hour, sleep(0))

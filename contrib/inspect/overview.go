@@ -3,7 +3,7 @@ package inspect
 import (
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // overview is the first view: everything in a line each.
@@ -33,7 +33,7 @@ type measuredPair struct {
 }
 
 func (s *snapshot) overview() overview {
-	o := overview{At: s.at, Status: executor.HealthOK, Sources: []summary{}}
+	o := overview{At: s.at, Status: insight.HealthOK, Sources: []summary{}}
 	for _, src := range s.sources {
 		sum := src.summary()
 		if sum.figures != nil && sum.Late != nil {
@@ -73,7 +73,7 @@ type sick struct {
 
 const mostSick = 20
 
-func newCondition(h executor.Health) condition {
+func newCondition(h insight.Health) condition {
 	c := condition{Status: h.Status, Reason: readable(h.Reason, shownError)}
 	for _, t := range h.Tasks {
 		if c.States == nil {
@@ -89,10 +89,10 @@ func newCondition(h executor.Health) condition {
 
 // worse returns the worse of two statuses.
 func worse(a, b string) string {
-	for _, s := range []string{executor.HealthDown, executor.HealthDegraded} {
+	for _, s := range []string{insight.HealthDown, insight.HealthDegraded} {
 		if a == s || b == s {
 			return s
 		}
 	}
-	return executor.HealthOK
+	return insight.HealthOK
 }

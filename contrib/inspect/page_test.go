@@ -18,6 +18,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // get returns what a handler answers.
@@ -156,16 +157,17 @@ func TestHostileNames(t *testing.T) {
 		require.True(t, lookup(t, s.pool, name).Trigger())
 	}
 	for _, name := range []string{`<script>pool</script>`, "\u202epool", strings.Repeat("long", 1<<18)} {
-		p := executor.NewScheduledPool(1, executor.Name(name), executor.KeepHistory())
+		p := executor.NewScheduledPool(1, executor.Name(name),
+			executor.Watch(insight.Config{History: true}))
 		held := make(chan struct{})
 		t.Cleanup(func() { close(held); _ = p.Close() })
 		_, err := p.AtFixedRate(0, ms, sleep(0), executor.Name(name))
 		require.NoError(t, err)
 		// It is down as one of that name holds the only worker, which the page says.
 		_, err = p.AtFixedRate(0, ms, func(context.Context) error { <-held; return nil },
-			executor.Name(name), executor.Expect(executor.SuccessWithin(ms)))
+			executor.Name(name), executor.Expect(insight.SuccessWithin(ms)))
 		require.NoError(t, err)
-		require.Eventually(t, func() bool { return p.Health().Reason != "" }, time.Minute, ms)
+		require.Eventually(t, func() bool { return p.Insight().Health().Reason != "" }, time.Minute, ms)
 		page := inspect.Handler(p).With(inspect.Actions(anybody))
 		for _, path := range []string{"", "pool/-1/", "pool/-1/tasks"} {
 			assertHarmless(t, get(t, page, "/"+path).Body.String())
@@ -321,7 +323,7 @@ func TestADegradedSourceFailsProbesWhereItsOwnerAsksForThat(t *testing.T) {
 	f, err := p.AtFixedRate(0, hour, func(context.Context) error { panic("boom") })
 	require.NoError(t, err)
 	_, _ = f.Get(t.Context())
-	require.Eventually(t, func() bool { return p.Health().Status == executor.HealthDegraded },
+	require.Eventually(t, func() bool { return p.Insight().Health().Status == insight.HealthDegraded },
 		20*time.Second, ms)
 	codes := func(s inspect.Source) (codes []int) {
 		for _, probe := range []http.Handler{inspect.Health(s), inspect.Ready(s)} {
@@ -342,9 +344,9 @@ func TestProbesNameNoTasks(t *testing.T) {
 	p := executor.NewScheduledPool(1, executor.Name("jobs"))
 	t.Cleanup(func() { _ = p.Close() })
 	_, err := p.AtFixedRate(0, hour, func(context.Context) error { return errors.New("no") },
-		executor.Name("secret plan"), executor.Expect(executor.SuccessWithin(ms)))
+		executor.Name("secret plan"), executor.Expect(insight.SuccessWithin(ms)))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return p.Health().Status == executor.HealthDegraded },
+	require.Eventually(t, func() bool { return p.Insight().Health().Status == insight.HealthDegraded },
 		20*time.Second, ms)
 	for _, probe := range []http.Handler{inspect.Health(p), inspect.Ready(p)} {
 		body := get(t, probe, "/livez").Body.String()

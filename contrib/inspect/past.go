@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // pastRun is a run that has ended, or expired.
@@ -21,7 +21,7 @@ type pastRun struct {
 	Why     *lateness `json:"why,omitempty"`
 }
 
-func (s *seen) past(r executor.PastRun) pastRun {
+func (s *seen) past(r insight.PastRun) pastRun {
 	return pastRun{Task: s.link(r.Name), Number: r.Number, Due: r.Scheduled, Started: r.Started,
 		Took: span(r.Took), Late: span(r.Late), Missed: r.Missed, Expired: r.Expired,
 		Error: said(errorText(r.Err)), Why: newLateness(r.Why)}
@@ -37,7 +37,7 @@ type lateness struct {
 
 // part is one of the reasons.
 type part struct {
-	What string `json:"what"` // a field of executor.Lateness, in lower case
+	What string `json:"what"` // a field of insight.Lateness, in lower case
 	Time span   `json:"time"`
 }
 
@@ -62,7 +62,7 @@ type holder struct {
 	For    span   `json:"for"`
 }
 
-func newLateness(l *executor.Lateness) *lateness {
+func newLateness(l *insight.Lateness) *lateness {
 	if l == nil {
 		return nil
 	}

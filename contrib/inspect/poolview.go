@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // poolView is a pool or event loop.
@@ -152,9 +152,9 @@ type measured struct {
 }
 
 // kinds returns those that have taken the most time, in all.
-func (s *seen) kinds(tasks []executor.TaskMeasurements) []measured {
+func (s *seen) kinds(tasks []insight.TaskMeasurements) []measured {
 	tasks = slices.Clone(tasks)
-	slices.SortFunc(tasks, func(a, b executor.TaskMeasurements) int {
+	slices.SortFunc(tasks, func(a, b insight.TaskMeasurements) int {
 		return cmp.Or(cmp.Compare(b.Took.Sum, a.Took.Sum), cmp.Compare(a.Name, b.Name))
 	})
 	kinds := []measured{}

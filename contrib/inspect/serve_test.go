@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -40,16 +41,17 @@ func newService(t testing.TB) *service {
 	t.Helper()
 	quiet := executor.Logger(slog.New(slog.DiscardHandler))
 	s := &service{
-		pool:   executor.NewScheduledPool(2, executor.Name("jobs"), executor.KeepHistory(), quiet),
+		pool: executor.NewScheduledPool(2, executor.Name("jobs"),
+			executor.Watch(insight.Config{History: true}), quiet),
 		second: executor.NewPool(1, executor.Name("mail, and more"), quiet),
-		loop:   eventloop.New(executor.Name("session"), executor.KeepHistory()),
+		loop:   eventloop.New(executor.Name("session"), executor.Watch(insight.Config{History: true})),
 	}
 	t.Cleanup(func() { _ = s.pool.Close(); _ = s.second.Close(); _ = s.loop.Close() })
 	every := func(d time.Duration, name string, body executor.Task, opts ...executor.TaskOption) {
 		_, err := s.pool.AtFixedRate(d, d, body, append(opts, executor.Name(name))...)
 		require.NoError(t, err)
 	}
-	every(500*ms, "refresh", sleep(5*ms), executor.Expect(executor.SuccessWithin(time.Minute)))
+	every(500*ms, "refresh", sleep(5*ms), executor.Expect(insight.SuccessWithin(time.Minute)))
 	every(700*ms, "import", sleep(60*ms))
 	every(900*ms, "sweep", sleep(150*ms))
 	every(time.Second, "broken", func(context.Context) error { return errors.New("disk <b>full</b>") })

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -33,13 +34,13 @@ type seen struct {
 	at         time.Time
 	figures    *figures
 	rates      *rates
-	health     executor.Health
+	health     insight.Health
 	supervisor *supervisor.Stats
 
 	running      func() []executor.Running
 	next         func() []executor.Pending
-	measurements func() executor.Measurements
-	history      func() executor.History
+	measurements func() insight.Measurements
+	history      func() insight.History
 	tasks        func() *index
 	briefs       func() []brief // of the tasks, in the same order
 }

@@ -6,12 +6,13 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
 // Source is what a page can show: an *executor.Pool, an *executor.ScheduledPool, an
 // *eventloop.Loop, or a *supervisor.Supervisor. In a type that has one of them embedded, show that.
-type Source = executor.Source
+type Source = insight.Source
 
 // Strict returns a source for which [Health] and [Ready], and the same of a page, answer with 503
 // also while it is degraded: a task is late, a failure has ended a series, or no worker has been
@@ -107,14 +108,14 @@ func (s *source) named() string {
 }
 
 // health returns how the source is.
-func (s *source) health() executor.Health {
+func (s *source) health() insight.Health {
 	switch s.kind {
 	case aLoop:
-		return s.loop.Health()
+		return s.loop.Insight().Health()
 	case aSupervisor:
-		return s.supervisor.Health()
+		return s.supervisor.Insight().Health()
 	}
-	return s.pool.Health()
+	return s.pool.Insight().Health()
 }
 
 func (s *source) running() []executor.Running {
@@ -127,22 +128,22 @@ func (s *source) running() []executor.Running {
 	return s.pool.Running()
 }
 
-func (s *source) history() (h executor.History) {
+func (s *source) history() (h insight.History) {
 	switch s.kind {
 	case aLoop:
-		return s.loop.History()
+		return s.loop.Insight().History()
 	case aPool:
-		return s.pool.History()
+		return s.pool.Insight().History()
 	}
 	return h
 }
 
-func (s *source) measurements() (m executor.Measurements) {
+func (s *source) measurements() (m insight.Measurements) {
 	switch s.kind {
 	case aLoop:
-		return s.loop.Measurements()
+		return s.loop.Insight().Measurements()
 	case aPool:
-		return s.pool.Measurements()
+		return s.pool.Insight().Measurements()
 	}
 	return m
 }

@@ -3,7 +3,7 @@ package inspect
 import (
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // strip is what has happened in the last ten minutes beside what is planned for the next ten. The
@@ -78,7 +78,7 @@ func (t *strip) bin(at time.Time) *bin {
 	return &t.Bins[d/binWidth]
 }
 
-func (x *bin) add(s executor.Second) {
+func (x *bin) add(s insight.Second) {
 	if s.Runs > 0 && (x.Runs == 0 || span(s.Late) > x.Late) {
 		x.Late, x.Name, x.Number, x.Took = span(s.Late), text(named(s.Name)), s.Number, span(s.Took)
 	}

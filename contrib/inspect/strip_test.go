@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // poolJSON is what these tests read of the view of a pool.
@@ -56,7 +57,7 @@ type bin struct {
 func shown(t *testing.T, core int, play func(p *executor.ScheduledPool)) (v poolJSON) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(core, executor.KeepHistory())
+		p := executor.NewScheduledPool(core, executor.Watch(insight.Config{History: true}))
 		defer p.Close()
 		play(p)
 		w := get(t, inspect.Handler(p), "/pool/-1/?format=json")

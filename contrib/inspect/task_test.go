@@ -16,6 +16,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // taskJSON is what these tests read of the view of a task.
@@ -43,7 +44,7 @@ func viewed(t *testing.T, page http.Handler) (views []taskJSON, pages []string) 
 
 func TestWhatIsOfAllTasksOfAName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(3, executor.KeepHistory())
+		p := executor.NewScheduledPool(3, executor.Watch(insight.Config{History: true}))
 		defer p.Close()
 		every(t, p, time.Second, "poll", sleep(0))
 		every(t, p, 10*time.Second, "poll", sleep(hour))
@@ -76,7 +77,7 @@ func TestTheTextsOfErrors(t *testing.T) {
 		{strings.Repeat("\x80", 2000), "", "… (2\u202f000 bytes)<"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := executor.NewScheduledPool(1, executor.KeepHistory())
+			p := executor.NewScheduledPool(1, executor.Watch(insight.Config{History: true}))
 			defer p.Close()
 			every(t, p, time.Second, "poll", func(context.Context) error { return errors.New(test.says) })
 			time.Sleep(time.Second + ms)
@@ -116,7 +117,7 @@ func TestRatesAreOfThePresent(t *testing.T) {
 
 func TestWhatHasExpiredIsShownAsSuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1, executor.KeepHistory(),
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{History: true}),
 			executor.Logger(slog.New(slog.DiscardHandler)))
 		defer p.Close()
 		_, err := p.Schedule(500*time.Millisecond, sleep(3*time.Second), executor.Name("hog"))

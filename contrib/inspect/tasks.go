@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -228,7 +229,8 @@ func (s *seen) taskView(e *entry) taskView {
 		return v
 	}
 	tasks := s.measurements().Tasks
-	if i := slices.IndexFunc(tasks, func(t executor.TaskMeasurements) bool { return t.Name == e.name }); i >= 0 {
+	named := func(t insight.TaskMeasurements) bool { return t.Name == e.name }
+	if i := slices.IndexFunc(tasks, named); i >= 0 {
 		v.All = &s.kinds(tasks[i : i+1])[0]
 		v.LateBy, v.TookFor = newChart(&tasks[i].Late), newChart(&tasks[i].Took)
 	}

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 func attributesOfRun(ctx context.Context, r executor.Run) []attribute.KeyValue {
@@ -35,7 +36,7 @@ func attributesOfRun(ctx context.Context, r executor.Run) []attribute.KeyValue {
 }
 
 // attributesOfLateness also corrects how late the run is: what has been missed counts.
-func attributesOfLateness(l executor.Lateness) []attribute.KeyValue {
+func attributesOfLateness(l insight.Lateness) []attribute.KeyValue {
 	list := []attribute.KeyValue{seconds("punctual.run.lateness", l.Total)}
 	for _, part := range []struct {
 		name string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/otelpunctual"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // A task that does nothing, with and without spans. The spans are not exported.
@@ -19,7 +20,7 @@ func BenchmarkRun(b *testing.B) {
 	unsampled := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
 	for name, opts := range map[string][]executor.Option{
 		"plain":          nil,
-		"measured":       {executor.Measure()},
+		"measured":       {executor.Watch(insight.Config{})},
 		"spans":          {executor.Observe(otelpunctual.Spans(sampled))},
 		"unsampled":      {executor.Observe(otelpunctual.Spans(unsampled))},
 		"late-or-failed": {executor.Observe(otelpunctual.Spans(sampled, otelpunctual.LateOrFailed()))},
@@ -39,7 +40,7 @@ func BenchmarkRun(b *testing.B) {
 
 // A collection of one pool with one name.
 func BenchmarkCollect(b *testing.B) {
-	p := executor.NewPool(1, executor.Measure())
+	p := executor.NewPool(1, executor.Watch(insight.Config{}))
 	defer p.Close()
 	f, err := p.Submit(fails, executor.Name("x"))
 	require.NoError(b, err)

@@ -4,7 +4,7 @@
 //	registration, err := otelpunctual.Register(meterProvider, jobs, mail)
 //
 // registers the counters and gauges of package [metrics], under the names and units that it lists.
-// Each pool needs a name of its own, and [executor.Measure] for what is told of tasks.
+// Each pool needs a name of its own, and [executor.Watch] for what is told of tasks.
 //
 //	producer, err := otelpunctual.NewProducer(jobs, mail)
 //	reader := sdkmetric.NewPeriodicReader(exporter, sdkmetric.WithProducer(producer))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/otelpunctual"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 func Example() {
@@ -20,7 +21,7 @@ func Example() {
 	traces := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
 
 	jobs := executor.NewScheduledPool(4, executor.Name("jobs"),
-		executor.ExplainLate(10*time.Millisecond), // and so Measure
+		executor.Watch(insight.Config{ExplainLate: 10 * time.Millisecond}),
 		executor.Observe(otelpunctual.Spans(traces)))
 	defer jobs.Close()
 

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/metrics"
 )
 
@@ -25,7 +25,7 @@ type Producer struct {
 	start time.Time
 }
 
-// NewProducer returns a producer for pools and loops, which need [executor.Measure]. It returns the
+// NewProducer returns a producer for pools and loops, which need [executor.Watch]. It returns the
 // error of [metrics.Of].
 func NewProducer(sources ...metrics.Source) (*Producer, error) {
 	set, err := metrics.Of(sources...)
@@ -70,7 +70,7 @@ var zeroThreshold = math.Exp2(-19.5)
 
 // exponential returns a histogram without what identifies it, and without empty buckets at the
 // ends.
-func exponential(h *executor.Histogram) (d metricdata.ExponentialHistogramDataPoint[float64]) {
+func exponential(h *insight.Histogram) (d metricdata.ExponentialHistogramDataPoint[float64]) {
 	d.Count, d.Sum, d.Scale = h.Count(), h.Sum.Seconds(), scale
 	d.ZeroCount, d.ZeroThreshold = h.Counts[0], zeroThreshold
 	first, last := 1, len(h.Counts)

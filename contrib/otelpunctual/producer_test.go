@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/otelpunctual"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // durations are some of all sizes, and some next to bounds: as near as a pool tells them apart,
@@ -32,7 +33,7 @@ func durations() (ds []time.Duration) {
 // produced returns the histogram of the runs that last so long.
 func produced(t *testing.T, ds ...time.Duration) metricdata.ExponentialHistogramDataPoint[float64] {
 	t.Helper()
-	p := newPool(t, 1, executor.Measure())
+	p := newPool(t, 1, executor.Watch(insight.Config{}))
 	producer, err := otelpunctual.NewProducer(p)
 	require.NoError(t, err)
 	begun := time.Now()

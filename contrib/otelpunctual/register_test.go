@@ -20,6 +20,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/otelpunctual"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/metrics"
 )
 
@@ -126,7 +127,7 @@ func (c collected) keys(t *testing.T, name string) (keys []string) {
 func playEverything(t *testing.T, p *executor.ScheduledPool) {
 	t.Helper()
 	_, err := p.AtFixedRate(0, 10*ms, lasts(ms), executor.Name("poll"), executor.Unique(),
-		executor.Expect(executor.SuccessWithin(time.Minute)))
+		executor.Expect(insight.SuccessWithin(time.Minute)))
 	require.NoError(t, err)
 	_, err = p.Schedule(0, fails, executor.Name("import"))
 	require.NoError(t, err)
@@ -135,7 +136,7 @@ func playEverything(t *testing.T, p *executor.ScheduledPool) {
 
 func TestEveryMetricIsCollected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(t, 1, executor.Name("jobs"), executor.ExplainLate(ms))
+		p := newPool(t, 1, executor.Name("jobs"), executor.Watch(insight.Config{ExplainLate: ms}))
 		collect, _ := collector(t, p)
 		playEverything(t, p)
 		assert.Equal(t, []string{
@@ -208,7 +209,7 @@ func TestNamesKeepToTheConventions(t *testing.T) {
 func TestTheValuesAreThoseOfTheRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		p := newPool(t, 1, executor.Name("jobs"), executor.ExplainLate(ms))
+		p := newPool(t, 1, executor.Name("jobs"), executor.Watch(insight.Config{ExplainLate: ms}))
 		collect, unregister := collector(t, p)
 		for range 2 {
 			_, err := p.Schedule(0, lasts(10*ms), executor.Name("x"))
@@ -267,7 +268,7 @@ func TestNoProviderIsTheGlobalOne(t *testing.T) {
 
 // Outside of a bubble, for the race detector.
 func TestManyCollectionsAtOnce(t *testing.T) {
-	p := newPool(t, 2, executor.ExplainLate(0))
+	p := newPool(t, 2, executor.Watch(insight.Config{ExplainLate: insight.Any}))
 	collect, _ := collector(t, p)
 	_, err := p.AtFixedRate(0, 100*time.Microsecond, lasts(0), executor.Name("poll"))
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // Spans returns an observer that gives each run a span, and each attempt of one with
@@ -43,9 +44,9 @@ import (
 //	punctual.run.overrunning                 true if the body still ran when the span was ended
 //	error.type                               of a run that has not succeeded
 //
-// Which runs are late enough to be explained, and how many, [executor.ExplainLate] says; without
-// it, those that are 10 ms late. What has expired, see [executor.BeginWithin], has not begun, and
-// has no span.
+// Which runs are late enough to be explained, and how many, the ExplainLate of [executor.Watch]
+// says; without it, those that are 10 ms late. What has expired, see [executor.BeginWithin], has
+// not begun, and has no span.
 //
 // # Errors
 //
@@ -59,7 +60,7 @@ import (
 // # Cost
 //
 // A run costs a span of the provider, and some allocations for attributes and the context, even if
-// it is not sampled. The observer makes its pool measure, as [executor.Measure] does.
+// it is not sampled. The observer makes its pool measure, as [executor.Watch] does.
 func Spans(provider trace.TracerProvider, opts ...SpanOption) executor.Observer {
 	if provider == nil {
 		provider = otel.GetTracerProvider()
@@ -93,8 +94,8 @@ type key struct{ *spans }
 
 // state is what is known of a run while it goes on.
 type state struct {
-	span trace.Span                        // nil if it is not known yet whether there will be one
-	late atomic.Pointer[executor.Lateness] // if it is explained, and there is no span yet
+	span trace.Span                       // nil if it is not known yet whether there will be one
+	late atomic.Pointer[insight.Lateness] // if it is explained, and there is no span yet
 	// patience runs out when the run has exceeded its timeout for too long. Whoever stops it, or is
 	// called by it, ends the span; nil if nothing can run out.
 	patience *time.Timer
@@ -140,7 +141,7 @@ func (s *spans) start(ctx context.Context, r executor.Run) (context.Context, tra
 	return s.tracer.Start(ctx, name, opts...)
 }
 
-func (s *spans) late(ctx context.Context, _ executor.Run, l executor.Lateness) {
+func (s *spans) late(ctx context.Context, _ executor.Run, l insight.Lateness) {
 	st, ok := ctx.Value(key{s}).(*state)
 	switch {
 	case !ok, l.Expired: // the state is that of a run in which the pool was made

@@ -10,13 +10,14 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/prompunctual"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // A scrape of one pool, without its way over the network.
 func BenchmarkGather(b *testing.B) {
 	for _, names := range []int{0, 20, 200} {
 		b.Run(fmt.Sprintf("names=%d", names), func(b *testing.B) {
-			p := executor.NewScheduledPool(1, executor.Measure())
+			p := executor.NewScheduledPool(1, executor.Watch(insight.Config{}))
 			defer p.Close()
 			for i := range names {
 				f, err := p.Schedule(0, lasts(time.Microsecond), executor.Name(fmt.Sprint(i)))

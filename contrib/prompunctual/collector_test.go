@@ -14,11 +14,12 @@ import (
 	"github.com/punctual-go/punctual/contrib/prompunctual"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 func TestAScrapeHasEveryMetric(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(t, executor.Name("jobs"), executor.ExplainLate(ms))
+		p := newPool(t, executor.Name("jobs"), executor.Watch(insight.Config{ExplainLate: ms}))
 		playEverything(t, p)
 		assert.Equal(t, []string{
 			"punctual_pool_health gauge pool",
@@ -56,7 +57,7 @@ func TestAScrapeHasEveryMetric(t *testing.T) {
 func TestThereIsNothingToLint(t *testing.T) {
 	for _, opts := range []prompunctual.Options{{}, {NativeHistograms: true, Micrometer: true}} {
 		synctest.Test(t, func(t *testing.T) {
-			p := newPool(t, executor.Name("jobs"), executor.ExplainLate(ms))
+			p := newPool(t, executor.Name("jobs"), executor.Watch(insight.Config{ExplainLate: ms}))
 			playEverything(t, p)
 			problems, err := testutil.GatherAndLint(registryOf(t, opts, p))
 			require.NoError(t, err)
@@ -68,7 +69,7 @@ func TestThereIsNothingToLint(t *testing.T) {
 func TestTheValuesAreThoseOfTheRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		p := newPool(t, executor.Name("jobs"), executor.ExplainLate(ms))
+		p := newPool(t, executor.Name("jobs"), executor.Watch(insight.Config{ExplainLate: ms}))
 		registry := registryOf(t, prompunctual.Options{}, p)
 		for range 3 {
 			_, err := p.Schedule(0, lasts(10*ms), executor.Name("x"))
@@ -107,7 +108,7 @@ func TestTheValuesAreThoseOfTheRuns(t *testing.T) {
 func TestNamesMayBeAnything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := "\"}\n# EOF\n"
-		p := newPool(t, executor.Name(pool), executor.Measure())
+		p := newPool(t, executor.Name(pool), executor.Watch(insight.Config{}))
 		names := []string{`"`, `\`, "a\nb 1", "# TYPE x counter", "}", "ü€𝄞", "\x00\x7f", "le", "\xff", "\xfe"}
 		for _, name := range names {
 			_, err := p.Schedule(0, lasts(0), executor.Name(name))
@@ -126,8 +127,8 @@ func TestNamesMayBeAnything(t *testing.T) {
 
 func TestAPoolThatIsShutDownIsScraped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(t, executor.Name("jobs"), executor.Measure())
-		l := eventloop.New(executor.Name("loop"), executor.Measure())
+		p := newPool(t, executor.Name("jobs"), executor.Watch(insight.Config{}))
+		l := eventloop.New(executor.Name("loop"), executor.Watch(insight.Config{}))
 		registry := registryOf(t, prompunctual.Options{}, p, l)
 		_, err := p.Schedule(0, lasts(ms), executor.Name("x"))
 		require.NoError(t, err)
@@ -165,10 +166,10 @@ func TestOnePoolIsRegisteredOnce(t *testing.T) {
 
 // Outside of a bubble, for the race detector.
 func TestManyScrapesAtOnce(t *testing.T) {
-	p := newPool(t, executor.Name("jobs"), executor.ExplainLate(0))
+	p := newPool(t, executor.Name("jobs"), executor.Watch(insight.Config{ExplainLate: insight.Any}))
 	registry := registryOf(t, prompunctual.Options{Micrometer: true}, p)
 	_, err := p.AtFixedRate(0, 100*time.Microsecond, lasts(0), executor.Name("poll"), executor.Unique(),
-		executor.Expect(executor.SuccessWithin(time.Minute)))
+		executor.Expect(insight.SuccessWithin(time.Minute)))
 	require.NoError(t, err)
 	var wg sync.WaitGroup
 	for range 4 {

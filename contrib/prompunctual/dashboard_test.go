@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/prompunctual"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // dashboard is what the tests read of it.
@@ -47,7 +48,7 @@ func sampled(t *testing.T) samples {
 	t.Helper()
 	found := samples{}
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(t, executor.Name("jobs"), executor.ExplainLate(ms))
+		p := newPool(t, executor.Name("jobs"), executor.Watch(insight.Config{ExplainLate: ms}))
 		playEverything(t, p)
 		for name, f := range scrape(t, registryOf(t, prompunctual.Options{}, p)) {
 			if f.GetType() != dto.MetricType_HISTOGRAM {

@@ -3,7 +3,7 @@
 //
 //	err := prompunctual.Register(prometheus.DefaultRegisterer, jobs, mail)
 //
-// Each pool needs a name of its own, and [executor.Measure] for what is told of tasks, for
+// Each pool needs a name of its own, and [executor.Watch] for what is told of tasks, for
 // histograms and for the time that late runs have waited; see package [metrics], which has the
 // table. For Prometheus the names have underscores, base units and "_total": the histogram
 // punctual.run.duration is punctual_run_duration_seconds. One name is another:

@@ -14,11 +14,12 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/prompunctual"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 func Example() {
 	jobs := executor.NewScheduledPool(4, executor.Name("jobs"),
-		executor.ExplainLate(10*time.Millisecond)) // and so Measure
+		executor.Watch(insight.Config{ExplainLate: 10 * time.Millisecond}))
 	defer jobs.Close()
 	if err := prompunctual.Register(prometheus.DefaultRegisterer, jobs); err != nil {
 		log.Fatal(err)

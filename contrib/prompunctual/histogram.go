@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // The bucket b of a pool begins at √2^(b-40) seconds, and ends before √2^(b-39).
@@ -26,7 +26,7 @@ const (
 var zeroThreshold = math.Exp2(-19.5)
 
 func (c *Collector) histogram(
-	desc *prometheus.Desc, h *executor.Histogram, labels []string,
+	desc *prometheus.Desc, h *insight.Histogram, labels []string,
 ) (prometheus.Metric, error) {
 	if c.natives {
 		return native(desc, h, labels)
@@ -36,7 +36,7 @@ func (c *Collector) histogram(
 
 // classic returns a histogram with 14 bounds, each of which is one of the pool's.
 func classic(
-	desc *prometheus.Desc, h *executor.Histogram, labels []string,
+	desc *prometheus.Desc, h *insight.Histogram, labels []string,
 ) (prometheus.Metric, error) {
 	buckets := make(map[float64]uint64, (lastBound-firstBound)/boundStep+1)
 	var below uint64
@@ -51,7 +51,7 @@ func classic(
 
 // native returns a native histogram with the buckets of the pool as they are.
 func native(
-	desc *prometheus.Desc, h *executor.Histogram, labels []string,
+	desc *prometheus.Desc, h *insight.Histogram, labels []string,
 ) (prometheus.Metric, error) {
 	positive := map[int]int64{}
 	for b, n := range h.Counts[1:] {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/prompunctual"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // durations are some of all sizes, and some next to bounds: as near as a pool tells them apart,
@@ -31,7 +32,7 @@ func durations() (ds []time.Duration) {
 // gathered returns the histogram of the runs that last so long, each a task's only one.
 func gathered(t *testing.T, opts prompunctual.Options, ds ...time.Duration) *dto.Histogram {
 	t.Helper()
-	p := newPool(t, executor.Measure())
+	p := newPool(t, executor.Watch(insight.Config{}))
 	for _, d := range ds {
 		_, err := p.Submit(lasts(d))
 		require.NoError(t, err)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/metrics"
 )
 
@@ -18,7 +18,7 @@ import (
 //	executor_pool_size_threads      workers present
 //	executor_pool_core_threads      the core size
 //	executor_pool_max_threads       the maximum size; without one, Java's 2147483647
-//	executor_seconds                histogram of how long runs take, with Measure
+//	executor_seconds                histogram of how long runs take, with Watch
 //
 // Left out is what pools do not know: the room left in a queue, the maximum of a sliding window,
 // and executor_idle_seconds, the time that tasks have waited, which says nothing of tasks with a
@@ -87,7 +87,7 @@ func (c *Collector) collectMicrometer(families []metrics.Family, to chan<- prome
 
 // sumOf adds up the points of a pool, and reports whether there are any.
 func sumOf(families []metrics.Family, name, pool string) (
-	sum float64, h *executor.Histogram, ok bool,
+	sum float64, h *insight.Histogram, ok bool,
 ) {
 	for _, f := range families {
 		if f.Name != name {
@@ -105,7 +105,7 @@ func sumOf(families []metrics.Family, name, pool string) (
 }
 
 // plus returns the sum of two histograms, without changing them. Either may be nil.
-func plus(a, b *executor.Histogram) *executor.Histogram {
+func plus(a, b *insight.Histogram) *insight.Histogram {
 	switch {
 	case b == nil:
 		return a

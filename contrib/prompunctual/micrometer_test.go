@@ -13,11 +13,12 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/prompunctual"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 func TestMicrometersNamesAreAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(t, executor.Name("jobs"), executor.Measure())
+		p := newPool(t, executor.Name("jobs"), executor.Watch(insight.Config{}))
 		free := executor.NewPool(0, executor.HandOff(), executor.MaximumSize(math.MaxInt),
 			executor.Name("free"))
 		defer free.Close()

@@ -22,6 +22,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/prompunctual"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/metrics"
 )
 
@@ -121,10 +122,10 @@ func (fs families) shapes() (shapes []string) {
 func playEverything(t *testing.T, p *executor.ScheduledPool) {
 	t.Helper()
 	_, err := p.AtFixedRate(0, 10*ms, lasts(ms), executor.Name("poll"), executor.Unique(),
-		executor.Expect(executor.SuccessWithin(time.Minute)))
+		executor.Expect(insight.SuccessWithin(time.Minute)))
 	require.NoError(t, err)
 	_, err = p.Schedule(0, fails, executor.Name("import"))
 	require.NoError(t, err)
 	time.Sleep(time.Second - 5*ms) // between two runs
-	assert.Len(t, p.Measurements().Tasks, 2)
+	assert.Len(t, p.Insight().Measurements().Tasks, 2)
 }

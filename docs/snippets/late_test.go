@@ -12,22 +12,25 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 func TestSeeingWhy(t *testing.T) {
 	mux := http.NewServeMux()
 	pool := executor.NewScheduledPool(4, executor.Name("jobs"),
-		executor.ExplainLate(100*time.Millisecond), // log why a run is so late
-		executor.Measure(),                         // histograms of lateness and duration
-		executor.KeepHistory())                     // the last ten minutes
+		executor.Watch(insight.Config{ // histograms of lateness and duration
+			ExplainLate: 100 * time.Millisecond, // log why a run is so late
+			History:     true,                   // the last ten minutes
+		}))
 	mux.Handle("/punctual/", inspect.Handler(pool))
 	defer pool.Close()
 	poll := func(context.Context) error { return nil }
 	_, err := pool.Every(time.Minute, poll, executor.Name("poll"), executor.Expect(
-		executor.SuccessWithin(3*time.Minute), executor.StartWithin(time.Second, 0.99)))
+		insight.SuccessWithin(3*time.Minute), insight.StartWithin(time.Second, 0.99)))
 	mux.Handle("/healthz", inspect.Health(pool)) // a liveness probe: 503 only if the pool is down
 	mux.HandleFunc("/alert", func(w http.ResponseWriter, _ *http.Request) {
-		if h := pool.Health(); h.Status != executor.HealthOK { // also if a task is late or has failed
+		h := pool.Insight().Health()
+		if h.Status != insight.HealthOK { // also if a task is late or has failed
 			http.Error(w, h.Err().Error(), http.StatusServiceUnavailable)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 func TestTwoPools(t *testing.T) {
@@ -25,7 +26,7 @@ func TestTwoPools(t *testing.T) {
 // Ten jobs of half a second each second keep five workers busy.
 func TestHowManyAreNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Measure())
+		pool := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Watch(insight.Config{}))
 		defer pool.Close()
 		for range 10 {
 			_, err := pool.AtFixedRate(0, time.Second, func(context.Context) error {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // Service is an HTTP server and its scheduled jobs. They end together, in order: first the server
@@ -32,7 +33,7 @@ func NewService(grace, span time.Duration) (*Service, error) {
 	_, err := s.pool.Every(span, func(context.Context) error {
 		s.last.Store(s.requests.Swap(0))
 		return nil
-	}, executor.Name("count"), executor.Expect(executor.SuccessWithin(3*span)))
+	}, executor.Name("count"), executor.Expect(insight.SuccessWithin(3*span)))
 	return s, err
 }
 
@@ -78,9 +79,9 @@ func (s *Service) routes() http.Handler {
 		}
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		h := s.pool.Health()
+		h := s.pool.Insight().Health()
 		w.Header().Set("Content-Type", "application/json")
-		if h.Status == executor.HealthDown { // not if a job is late: a restart would not help it
+		if h.Status == insight.HealthDown { // not if a job is late: a restart would not help it
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 		_ = json.NewEncoder(w).Encode(h)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // pipes is a listener whose connections are pipes: they work in a bubble of virtual time.
@@ -113,13 +114,13 @@ func TestALateJobIsNoReasonForARestart(t *testing.T) {
 		s, l, cancel, ended := start(t, 10*time.Second)
 		_, err := s.pool.AtFixedRate(0, time.Minute, func(context.Context) error {
 			return errors.New("no answer")
-		}, executor.Name("poll"), executor.Expect(executor.SuccessWithin(3*time.Minute)))
+		}, executor.Name("poll"), executor.Expect(insight.SuccessWithin(3*time.Minute)))
 		require.NoError(t, err)
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
 		status, text := get(t, l.client(), "/healthz")
 		require.Equal(t, http.StatusOK, status)
-		require.Contains(t, text, executor.HealthDegraded)
+		require.Contains(t, text, insight.HealthDegraded)
 		cancel()
 		require.NoError(t, <-ended)
 	})

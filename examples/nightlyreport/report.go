@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
@@ -35,5 +36,5 @@ func Nightly(
 		executor.BeginWithin(9*time.Hour),
 		executor.Timeout(30*time.Minute),
 		executor.Retry(5, executor.Backoff{Base: time.Minute, Spread: executor.NoSpread}),
-		executor.Expect(executor.SuccessWithin(26*time.Hour)))
+		executor.Expect(insight.SuccessWithin(26*time.Hour)))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // Message is a row of the outbox: a service writes it in the transaction in which it does its work,
@@ -42,7 +43,7 @@ func Poll(
 		return err
 	}, executor.Name("outbox"), executor.Unique(), executor.Timeout(30*time.Second),
 		executor.SlowDown(2, rarest),
-		executor.Expect(executor.SuccessWithin(2*rarest)))
+		executor.Expect(insight.SuccessWithin(2*rarest)))
 }
 
 // move moves one batch. What was sent before an error is marked.

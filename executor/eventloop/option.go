@@ -9,7 +9,7 @@ import (
 
 // Option configures a loop at its construction. A loop takes some of the options of a pool, with
 // the same meaning: each [executor.CommonOption], such as [executor.Name], [executor.Logger],
-// [executor.Slack], [executor.Defaults] and [executor.OnHealth].
+// [executor.Slack], [executor.Defaults] and [executor.Watch].
 type Option interface{ anyOption }
 
 type anyOption = run.Option

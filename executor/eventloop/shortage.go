@@ -3,8 +3,8 @@ package eventloop
 import (
 	"iter"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
-	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
@@ -45,8 +45,10 @@ func (c *crew) Limit() int { return 1 }
 // Held is that of [sight.Crew].
 func (c *crew) Held() bool { return false }
 
-// Health is that of [sight.Crew].
-func (c *crew) Health() any { return c.loop().Health() }
+// Stage is that of [sight.Crew].
+func (c *crew) Stage() (name string, open bool) {
+	return c.life.stage.String(), c.life.stage == running
+}
 
 // LackingSince is that of [sight.Crew].
 func (c *crew) LackingSince(now int64) (since int64, lacks bool) {
@@ -90,9 +92,10 @@ func (c *crew) Short(short bool) {
 }
 
 // Holders is that of [sight.Crew].
-func (c *crew) Holders() (holders []sight.Holder) {
+func (c *crew) Holders() (holders []insight.Holder) {
 	for _, r := range c.loop().worker.runningLocked() {
-		holders = append(holders, sight.Holder{Info: run.Info(r.Run), For: r.For})
+		holders = append(holders, insight.Holder{Name: r.Name, Number: r.Number, Started: r.Started,
+			For: r.For})
 	}
 	return holders
 }

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/sight"
 )
@@ -46,9 +46,10 @@ type Stats struct {
 
 	TimedOut uint64 `json:"timed_out,omitzero"` // runs that have exceeded their timeout
 
-	// Late tells how late runs began, Took how long they took; nil without [executor.Measure].
-	Late *executor.Distribution `json:"late,omitempty"`
-	Took *executor.Distribution `json:"took,omitempty"`
+	// Late tells how late runs began, Took how long they took; nil unless they are measured, see
+	// [executor.Watch].
+	Late *insight.Distribution `json:"late,omitempty"`
+	Took *insight.Distribution `json:"took,omitempty"`
 }
 
 // plainStats is Stats without its methods, so that encoding it does not recurse.
@@ -118,10 +119,7 @@ func (l *Loop) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.statsLocked()
-	if late, took, ok := sight.Of(&l.runs).MeasuredLocked(); ok {
-		s.Late = (*executor.Histogram)(&late).Distribution()
-		s.Took = (*executor.Histogram)(&took).Distribution()
-	}
+	s.Late, s.Took = sight.Of(&l.runs).DistributionsLocked()
 	return s
 }
 

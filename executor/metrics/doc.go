@@ -3,8 +3,8 @@
 // modules contrib/prompunctual and contrib/otelpunctual translate it for Prometheus and
 // OpenTelemetry; for another system, [Of] and [Set.Read] are all that is needed.
 //
-//	jobs := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Measure(),
-//		executor.ExplainLate(10*time.Millisecond))
+//	jobs := executor.NewScheduledPool(4, executor.Name("jobs"),
+//		executor.Watch(insight.Config{ExplainLate: 10 * time.Millisecond}))
 //	set, err := metrics.Of(jobs)
 //	for _, family := range set.Read() {
 //		for _, point := range family.Points {
@@ -14,7 +14,7 @@
 //
 // Nothing is counted here: a pool counts what it does anyway, and the figures are read when
 // somebody asks for them. Those that tell tasks apart, and the histograms, are there only with
-// [executor.Measure]; what late runs have waited for, only with [executor.ExplainLate] as well.
+// [executor.Watch]; what late runs have waited for, only if that has ExplainLate as well.
 //
 // # Names
 //

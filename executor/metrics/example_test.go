@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/metrics"
 )
 
 func ExampleOf() {
-	jobs := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Measure())
+	jobs := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Watch(insight.Config{}))
 	_, _ = jobs.Submit(func(context.Context) error { return nil }, executor.Name("refresh"))
 	jobs.Close() // waits for it
 

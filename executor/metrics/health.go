@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 const (
@@ -15,9 +15,9 @@ const (
 
 func statusValue(status string) float64 {
 	switch status {
-	case executor.HealthOK:
+	case insight.HealthOK:
 		return 0
-	case executor.HealthDegraded:
+	case insight.HealthDegraded:
 		return 1
 	}
 	return 2

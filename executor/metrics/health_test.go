@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
@@ -22,7 +23,7 @@ func TestHealthIsToldInFigures(t *testing.T) {
 			name string, task executor.Task, opts ...executor.TaskOption,
 		) *executor.ScheduledFuture[struct{}] {
 			f, err := p.AtFixedRate(time.Second, time.Second, task, append(opts, executor.Name(name),
-				executor.Expect(executor.SuccessWithin(10*time.Second)))...)
+				executor.Expect(insight.SuccessWithin(10*time.Second)))...)
 			require.NoError(t, err)
 			return f
 		}
@@ -62,7 +63,7 @@ func TestTheHealthOfNamesBeyondTheBoundIsThatOfTheWorst(t *testing.T) {
 					return errBad
 				}
 				return nil
-			}, executor.Name(name), executor.Expect(executor.SuccessWithin(10*time.Second)))
+			}, executor.Name(name), executor.Expect(insight.SuccessWithin(10*time.Second)))
 			require.NoError(t, err)
 		}
 		for beyond, worst := range map[string]float64{"": 0, "201": 1, "other": 1} {

@@ -1,6 +1,6 @@
 package metrics
 
-import "github.com/punctual-go/punctual/executor"
+import "github.com/punctual-go/punctual/executor/insight"
 
 // Kind says what the values of a metric are.
 type Kind uint8
@@ -45,9 +45,9 @@ type Family struct {
 
 // Point is one value.
 type Point struct {
-	Attributes []string            // values, in the order of Metric.Attributes
-	Value      float64             // for all kinds but Histogram
-	Histogram  *executor.Histogram // for that kind; to be read only
+	Attributes []string           // values, in the order of Metric.Attributes
+	Value      float64            // for all kinds but Histogram
+	Histogram  *insight.Histogram // for that kind; to be read only
 }
 
 // Table returns all metrics, without values. The order stays.

@@ -11,16 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 func TestHostileNamesAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewScheduledPool(t, 1, executor.Measure(), executor.Name("p\xff\n\"}"))
+		p := pooltest.NewScheduledPool(t, 1,
+			executor.Watch(insight.Config{}), executor.Name("p\xff\n\"}"))
 		names := []string{"a", "a\n# HELP", `"} 1`, "ü€𝄞", "\x00", "a\xff", "a\xfe", "a\uFFFD", "other"}
 		for _, name := range names {
 			_, err := p.Schedule(0, lasts(ms), executor.Name(name), executor.Unique(),
-				executor.Expect(executor.SuccessWithin(time.Hour)))
+				executor.Expect(insight.SuccessWithin(time.Hour)))
 			require.NoError(t, err)
 		}
 		time.Sleep(time.Second)
@@ -47,7 +49,7 @@ func TestHostileNamesAreTold(t *testing.T) {
 
 func TestSuccessesOfNamesThatLookTheSameAreTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewScheduledPool(t, 1, executor.Measure())
+		p := pooltest.NewScheduledPool(t, 1, executor.Watch(insight.Config{}))
 		var last time.Time
 		for _, name := range []string{"\xfe", "\xff"} {
 			_, err := p.Schedule(ms, lasts(0), executor.Name(name))
@@ -66,10 +68,10 @@ func TestSuccessesOfNamesThatLookTheSameAreTheLast(t *testing.T) {
 
 func TestThePointsOfManyNamesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewScheduledPool(t, 1, executor.Measure())
+		p := pooltest.NewScheduledPool(t, 1, executor.Watch(insight.Config{}))
 		for i := range 300 {
 			_, err := p.AtFixedRate(0, time.Second, lasts(0), executor.Name(fmt.Sprintf("%03d", i)),
-				executor.Expect(executor.SuccessWithin(time.Minute)))
+				executor.Expect(insight.SuccessWithin(time.Minute)))
 			require.NoError(t, err)
 		}
 		time.Sleep(10 * time.Second)

@@ -3,7 +3,7 @@ package metrics
 import (
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // readFailures tells the failures task by task; without measurements only those of all tasks are
@@ -13,7 +13,7 @@ func readFailures(s *sight, to *points) {
 		to.add(float64(s.Failures), "")
 		return
 	}
-	each(func(t *executor.TaskMeasurements) float64 { return float64(t.Failures) })(s, to)
+	each(func(t *insight.TaskMeasurements) float64 { return float64(t.Failures) })(s, to)
 }
 
 // readExpired is readFailures for the runs that have expired.
@@ -22,7 +22,7 @@ func readExpired(s *sight, to *points) {
 		to.add(float64(s.Stats.Expired), "")
 		return
 	}
-	each(func(t *executor.TaskMeasurements) float64 { return float64(t.Expired) })(s, to)
+	each(func(t *insight.TaskMeasurements) float64 { return float64(t.Expired) })(s, to)
 }
 
 func readReasons(s *sight, to *points) {
@@ -111,7 +111,7 @@ func readPeriod(s *sight, to *points) {
 
 // histograms reads a histogram of each kind of tasks.
 func histograms(
-	of func(*executor.TaskMeasurements) *executor.Histogram,
+	of func(*insight.TaskMeasurements) *insight.Histogram,
 ) func(*sight, *points) {
 	return func(s *sight, to *points) {
 		for i := range s.tasks {

@@ -11,12 +11,14 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 func TestTheFiguresAreThoseOfThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewScheduledPool(t, 2, executor.Name("p"), executor.ExplainLate(ms))
+		p := pooltest.NewScheduledPool(t, 2, executor.Name("p"),
+			executor.Watch(insight.Config{ExplainLate: ms}))
 		for _, task := range []struct {
 			task executor.Task
 			opts []executor.TaskOption
@@ -97,7 +99,7 @@ func TestTheFiguresAreThoseOfThePool(t *testing.T) {
 
 func TestTheSharesOfTasksAddUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewScheduledPool(t, 1, executor.Measure())
+		p := pooltest.NewScheduledPool(t, 1, executor.Watch(insight.Config{}))
 		run := func(name string, d time.Duration) {
 			_, err := p.Schedule(0, lasts(d), executor.Name(name))
 			require.NoError(t, err)
@@ -123,7 +125,7 @@ func TestTheSharesOfTasksAddUp(t *testing.T) {
 
 func TestMissedPeriodsAndSuccessesAreToldOfTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewScheduledPool(t, 1, executor.Measure())
+		p := pooltest.NewScheduledPool(t, 1, executor.Watch(insight.Config{}))
 		begun, n := time.Now(), 0
 		_, err := p.AtFixedRate(0, 10*ms, func(context.Context) error {
 			if n++; n == 1 {
@@ -158,7 +160,7 @@ func TestMissedPeriodsAndSuccessesAreToldOfTasks(t *testing.T) {
 // A nightly job has a next run from the moment it is planned, and not only from its first run on.
 func TestTheNextRunIsToldBeforeTheFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewScheduledPool(t, 1, executor.Measure())
+		p := pooltest.NewScheduledPool(t, 1, executor.Watch(insight.Config{}))
 		begun := time.Now()
 		for _, name := range []string{"nightly", "weekly"} {
 			_, err := p.AtFixedRate(time.Hour, 24*time.Hour, lasts(0), executor.Name(name), executor.Unique())
@@ -231,7 +233,7 @@ func TestBlockedSubmittersAndPausesAreTold(t *testing.T) {
 
 func TestALoopHasMetricsToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := eventloop.New(executor.Measure(), executor.Name("loop"))
+		l := eventloop.New(executor.Watch(insight.Config{}), executor.Name("loop"))
 		defer l.Close()
 		_, err := l.Schedule(0, lasts(3*ms), executor.Name("x"))
 		require.NoError(t, err)

@@ -6,19 +6,20 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // sight is what has been seen of a pool or loop.
 type sight struct {
 	executor.Stats
-	executor.Measurements
+	insight.Measurements
 	counted  bool // it has Stats; else only its health is known
 	loop     bool // then Stats has only what loops have
 	measured bool
-	tasks    []executor.TaskMeasurements // by name, those without a name last; none unmeasured
+	tasks    []insight.TaskMeasurements // by name, those without a name last; none unmeasured
 	loners   []loner
 	longest  time.Duration
-	health   executor.Health
+	health   insight.Health
 }
 
 // loner is a periodic task of which there is one with its name.
@@ -29,7 +30,7 @@ type loner struct {
 }
 
 func see(from source) *sight {
-	s := &sight{health: from.Health(), counted: true}
+	s := &sight{health: from.Insight().Health(), counted: true}
 	switch from := from.Source.(type) {
 	case interface{ Stats() executor.Stats }:
 		s.Stats = from.Stats()
@@ -41,11 +42,10 @@ func see(from source) *sight {
 	default:
 		s.counted = false
 	}
-	measures, ok := from.Source.(interface{ Measurements() executor.Measurements })
-	if s.measured = ok && s.Late != nil; !s.measured {
+	if s.measured = s.Late != nil; !s.measured {
 		return s
 	}
-	s.Measurements = measures.Measurements()
+	s.Measurements = from.Insight().Measurements()
 	s.tasks = byName(s.Measurements)
 	s.longest = longestOf(from)
 	s.loners = lonersOf(from, s.Measurements.Tasks)
@@ -88,7 +88,7 @@ func longestOf(from source) time.Duration {
 
 // lonersOf returns the periodic tasks whose names no other has, among those that have been
 // measured and those that are still to have their first run, as long as there are not too many.
-func lonersOf(from source, tasks []executor.TaskMeasurements) (found []loner) {
+func lonersOf(from source, tasks []insight.TaskMeasurements) (found []loner) {
 	asked, ok := from.Source.(interface{ Series() []executor.Handle })
 	if !ok {
 		return nil
@@ -111,7 +111,7 @@ func lonersOf(from source, tasks []executor.TaskMeasurements) (found []loner) {
 	return found
 }
 
-func namesOf(tasks []executor.TaskMeasurements) []string {
+func namesOf(tasks []insight.TaskMeasurements) []string {
 	names := make([]string, 0, len(tasks))
 	for _, t := range tasks {
 		names = append(names, t.Name)
@@ -121,7 +121,7 @@ func namesOf(tasks []executor.TaskMeasurements) []string {
 
 // newcomers returns the names of series of which nothing has been measured yet.
 func newcomers(
-	series map[string][]executor.Handle, tasks []executor.TaskMeasurements,
+	series map[string][]executor.Handle, tasks []insight.TaskMeasurements,
 ) (names []string) {
 	if len(tasks) >= mostNames {
 		return nil

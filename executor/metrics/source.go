@@ -8,12 +8,13 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // Source is what figures are read from: an [executor.Pool], an [executor.ScheduledPool] or an
 // [eventloop.Loop], or a type with one of them embedded. Of any other, a supervisor among them, only
 // the health is told: what it counts is not what pools count.
-type Source = executor.Source
+type Source = insight.Source
 
 // source is a Source with a name that may be shown.
 type source struct {
@@ -32,7 +33,7 @@ func named(s Source) (source, error) {
 	case interface{ Stats() eventloop.Stats }:
 		return source{s.(Source), valid(s.Stats().Name)}, nil
 	}
-	return source{s, valid(s.Health().Pool)}, nil
+	return source{s, valid(s.Insight().Health().Pool)}, nil
 }
 
 // isNil reports whether s is a nil pointer to something.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
@@ -25,7 +26,7 @@ func TestOnlyAPoolThatMeasuresIsAskedWhatRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plain := &nosy{ScheduledPool: pooltest.NewScheduledPool(t, 3, executor.Name("plain"))}
 		measured := &nosy{ScheduledPool: pooltest.NewScheduledPool(t, 3, executor.Name("measured"),
-			executor.Measure())}
+			executor.Watch(insight.Config{}))}
 		m := read(t, plain, measured)
 		assert.Zero(t, plain.asked, "that would make each of its runs read the clock")
 		assert.Equal(t, 1, measured.asked)

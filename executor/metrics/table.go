@@ -3,7 +3,7 @@ package metrics
 import (
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // row is a metric, and how it is read from what has been seen of a pool.
@@ -28,13 +28,13 @@ var table = []row{
 		one(func(s *sight) float64 { return float64(s.TimedOut) })},
 	{Metric{"punctual.run.missed", "{period}", Counter,
 		"Periods of periodic tasks that got no run of their own.", ofTask},
-		each(func(t *executor.TaskMeasurements) float64 { return float64(t.Missed) })},
+		each(func(t *insight.TaskMeasurements) float64 { return float64(t.Missed) })},
 	{Metric{"punctual.run.duration", "s", Histogram,
 		"How long runs take, from when they begin to the end of their bodies.", ofTask},
-		histograms(func(t *executor.TaskMeasurements) *executor.Histogram { return &t.Took })},
+		histograms(func(t *insight.TaskMeasurements) *insight.Histogram { return &t.Took })},
 	{Metric{"punctual.run.lateness", "s", Histogram,
 		"How late runs begin, from when they are due.", ofTask},
-		histograms(func(t *executor.TaskMeasurements) *executor.Histogram { return &t.Late })},
+		histograms(func(t *insight.TaskMeasurements) *insight.Histogram { return &t.Late })},
 	{Metric{"punctual.run.late.time", "s", Counter,
 		"What late and expired runs have waited for, as far as they were explained.",
 		[]string{pool, "cause"}}, readReasons},
@@ -109,7 +109,7 @@ func ifMeasured(value func(*sight) float64) func(*sight, *points) {
 }
 
 // each reads a figure of each kind of tasks.
-func each(value func(*executor.TaskMeasurements) float64) func(*sight, *points) {
+func each(value func(*insight.TaskMeasurements) float64) func(*sight, *points) {
 	return func(s *sight, to *points) {
 		for i := range s.tasks {
 			to.add(value(&s.tasks[i]), s.tasks[i].Name)

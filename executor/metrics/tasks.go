@@ -4,12 +4,12 @@ import (
 	"math"
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // byName returns the measurements of the tasks of each name, and then of those without a name: what
 // is left of all when the others are taken away. So their sums are those of the pool.
-func byName(m executor.Measurements) (tasks []executor.TaskMeasurements) {
+func byName(m insight.Measurements) (tasks []insight.TaskMeasurements) {
 	rest := m.TaskMeasurements
 	rest.Name, rest.LastSuccess = "", time.Time{}
 	index := map[string]int{}
@@ -33,7 +33,7 @@ func byName(m executor.Measurements) (tasks []executor.TaskMeasurements) {
 }
 
 // join adds the measurements of tasks whose name looks the same.
-func join(sum, t *executor.TaskMeasurements) {
+func join(sum, t *insight.TaskMeasurements) {
 	sum.Failures += t.Failures
 	sum.Expired += t.Expired
 	sum.Missed += t.Missed
@@ -44,7 +44,7 @@ func join(sum, t *executor.TaskMeasurements) {
 	add(&sum.Took, &t.Took)
 }
 
-func add(sum, h *executor.Histogram) {
+func add(sum, h *insight.Histogram) {
 	for i, n := range h.Counts {
 		sum.Counts[i] += n
 	}
@@ -54,7 +54,7 @@ func add(sum, h *executor.Histogram) {
 	sum.Max = max(sum.Max, h.Max)
 }
 
-func subtract(from, h *executor.Histogram) {
+func subtract(from, h *insight.Histogram) {
 	for i, n := range h.Counts {
 		from.Counts[i] = less(from.Counts[i], n)
 	}
@@ -62,7 +62,7 @@ func subtract(from, h *executor.Histogram) {
 }
 
 // limit lowers the maximum to what the counts allow, after something has been taken away.
-func limit(h *executor.Histogram) {
+func limit(h *insight.Histogram) {
 	for i := len(h.Counts) - 1; i >= 0; i-- {
 		if h.Counts[i] > 0 {
 			if i < len(h.Counts)-1 {

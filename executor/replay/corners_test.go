@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/replay"
 )
@@ -24,7 +25,7 @@ func oneWorker(record executor.Option) *executor.ScheduledPool {
 func playedAgain(t *testing.T, play func(p *executor.ScheduledPool)) (was, again *replay.Recording) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		p := oneWorker(executor.Record(&out))
+		p := oneWorker(executor.Watch(insight.Config{Record: &out}))
 		play(p)
 		require.NoError(t, p.Close())
 		var err error

@@ -1,7 +1,7 @@
 // Package replay plays recordings of pools and event loops again: last night's incident as a unit
-// test. [executor.Record] writes a recording, [Read] reads it, and [Recording.Play] has another
-// pool do the same work, best in a testing/synctest bubble, where a night takes milliseconds and
-// every run begins exactly when it should.
+// test. The Record of an [insight.Config] takes a recording, [Read] reads it, and [Recording.Play]
+// has another pool do the same work, best in a testing/synctest bubble, where a night takes
+// milliseconds and every run begins exactly when it should.
 //
 //	func TestLastNight(t *testing.T) {
 //		night, err := replay.ReadFile("testdata/last-night.jsonl")

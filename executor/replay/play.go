@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/tape"
 )
 
@@ -33,7 +34,8 @@ func (r *Recording) Play(
 	}
 	var out bytes.Buffer
 	begun := time.Now()
-	p := &player{recording: r, pool: make(executor.Record(&out)), begun: begun, over: begun.Add(r.Length)}
+	p := &player{recording: r, pool: make(executor.Watch(insight.Config{Record: &out})),
+		begun: begun, over: begun.Add(r.Length)}
 	p.plan()
 	err := p.perform()
 	time.Sleep(time.Until(p.over))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/replay"
 	"github.com/punctual-go/punctual/timer/cron"
@@ -47,7 +48,8 @@ func recorded(t *testing.T, workers int, play func(*executor.ScheduledPool),
 	opts ...executor.Option) *replay.Recording {
 	t.Helper()
 	var out bytes.Buffer
-	p := executor.NewScheduledPool(workers, append(opts, executor.Record(&out), pooltest.Quiet())...)
+	p := executor.NewScheduledPool(workers, append(opts,
+		executor.Watch(insight.Config{Record: &out}), pooltest.Quiet())...)
 	play(p)
 	time.Sleep(time.Hour)
 	require.NoError(t, p.Close())
@@ -282,7 +284,7 @@ func TestRandomWorkIsReplayedEventByEvent(t *testing.T) {
 func TestALoopIsReplayedAsAPoolOfOneWorker(t *testing.T) {
 	var out bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
-		l := eventloop.New(executor.Name("ui"), executor.Record(&out))
+		l := eventloop.New(executor.Name("ui"), executor.Watch(insight.Config{Record: &out}))
 		for i := range 3 {
 			_, err := l.Schedule(time.Duration(i)*ms, lasts(10*ms), executor.Name(fmt.Sprint(i)))
 			require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/replay"
 )
@@ -71,7 +73,7 @@ func (s *slow) Write(text []byte) (int, error) {
 func TestASlowWriterHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{gate: make(chan struct{})}
-		p := executor.NewScheduledPool(1, executor.Record(s))
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{Record: s}))
 		for range 30_000 {
 			f, err := p.Submit(lasts(0), executor.Name(strings.Repeat("x", 100)))
 			require.NoError(t, err)
@@ -92,7 +94,7 @@ func TestLittleIsWrittenAfterASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{gate: make(chan struct{})}
 		close(s.gate)
-		p := executor.NewScheduledPool(1, executor.Record(s))
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{Record: s}))
 		defer p.Close()
 		for range 3 {
 			require.NoError(t, p.Execute(lasts(0)))
@@ -116,7 +118,7 @@ func TestAWriterThatFailsHarmsNobody(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
-			p := executor.NewScheduledPool(1, executor.Record(harm),
+			p := executor.NewScheduledPool(1, executor.Watch(insight.Config{Record: harm}),
 				executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
 			for range 5 {
 				f, err := p.Submit(lasts(2 * time.Second))
@@ -130,13 +132,15 @@ func TestAWriterThatFailsHarmsNobody(t *testing.T) {
 			}
 		})
 	}
-	assert.Panics(t, func() { executor.Record(nil) })
+	twice := executor.Watch(insight.Config{Record: io.Discard})
+	assert.PanicsWithValue(t, "executor: two recordings of one executor: use an io.MultiWriter",
+		func() { executor.NewPool(1, twice, twice) })
 }
 
 // In real time the same runs come, with the same outcomes.
 func TestARecordingInRealTime(t *testing.T) {
 	var out bytes.Buffer
-	p := executor.NewScheduledPool(2, executor.Record(&out), pooltest.Quiet())
+	p := executor.NewScheduledPool(2, executor.Watch(insight.Config{Record: &out}), pooltest.Quiet())
 	n := 0
 	f, err := p.AtFixedRate(0, ms, func(context.Context) error {
 		if n++; n%3 == 0 {

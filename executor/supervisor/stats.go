@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // Stats is a consistent snapshot of a supervisor.
@@ -53,15 +53,25 @@ func (s *Supervisor) Stats() Stats {
 	}
 }
 
-// Health says how the supervisor is: down once it is stopped, and else ok. Nothing is expected of its
-// cycles; give its callbacks, see [AfterCycle], what you expect.
-func (s *Supervisor) Health() executor.Health {
-	st := s.Stats()
-	h := executor.Health{
-		Status: executor.HealthOK, At: time.Now(), Pool: st.Name, State: st.State,
+// Insight returns the health of the supervisor: it is down once it is stopped, and else ok. Nothing
+// is expected of its cycles; give its callbacks, see [AfterCycle], what you expect. Of a supervisor
+// there are no measurements and no history: those of its runs are its pool's.
+func (s *Supervisor) Insight() insight.View { return (*view)(s) }
+
+// view is a Supervisor as an [insight.View].
+type view Supervisor
+
+func (*view) Measurements() (none insight.Measurements) { return none }
+
+func (*view) History() (none insight.History) { return none }
+
+func (v *view) Health() insight.Health {
+	st := (*Supervisor)(v).Stats()
+	h := insight.Health{
+		Status: insight.HealthOK, At: time.Now(), Pool: st.Name, State: st.State,
 	}
 	if st.State == stopped.String() {
-		h.Status, h.Reason = executor.HealthDown, "it is stopped"
+		h.Status, h.Reason = insight.HealthDown, "it is stopped"
 	}
 	return h
 }

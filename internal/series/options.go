@@ -42,6 +42,9 @@ type Options struct {
 	Within context.Context // which ends the task; nil for none
 }
 
+// Expectation sets what is expected of a task, or returns why that makes no sense.
+type Expectation func(*Options) error
+
 // CatchUp says what a fixed rate does about the periods that pass while the task cannot run.
 type CatchUp uint8
 

@@ -47,9 +47,9 @@ var meetings = []Mutant{
 	{
 		ID:    "meet-07",
 		Fault: "the sum of the lateness of a long backlog is negative",
-		File:  "internal/lateness/histogram.go",
-		From:  "h.Sum = Added(h.Sum, d)",
-		To:    "h.Sum += d",
+		File:  "executor/insight/histogram.go",
+		From:  "h.Sum = lateness.Added(h.Sum, d)",
+		To:    "h.Sum += lateness.Added(0, d)",
 	},
 	{
 		ID:    "meet-08",

@@ -167,8 +167,8 @@ var seeing = []Mutant{
 	{
 		ID:    "seeing-24",
 		Fault: "the same health is told twice",
-		File:  "executor/health.go",
-		From:  "known = now\n",
+		File:  "executor/internal/sight/health.go",
+		From:  "h.known = trouble\n",
 		To:    "",
 	},
 	{
@@ -202,9 +202,9 @@ var seeing = []Mutant{
 	{
 		ID:    "seeing-29",
 		Fault: "OnLate calls at every late run",
-		File:  "executor/snapper.go",
-		From:  "now.Sub(s.called) < s.interval",
-		To:    "now.Sub(s.called) < 0",
+		File:  "executor/internal/sight/alarm.go",
+		From:  "now.Sub(a.called) < a.interval",
+		To:    "now.Sub(a.called) < 0",
 	},
 	{
 		ID:    "seeing-30",
@@ -216,9 +216,9 @@ var seeing = []Mutant{
 	{
 		ID:    "seeing-31",
 		Fault: "OnLate is called for what is later than another threshold",
-		File:  "executor/lateness.go",
-		From:  "if l.Total > d {",
-		To:    "if l.Total > 0 {",
+		File:  "executor/internal/sight/alarm.go",
+		From:  "why.Total <= a.after ||",
+		To:    "why.Total <= 0 ||",
 	},
 	{
 		ID:    "seeing-32",
@@ -317,5 +317,26 @@ var seeing = []Mutant{
 		File:  "executor/internal/engine/aside.go",
 		From:  "return clock.Never",
 		To:    "return min(0, clock.Never)",
+	},
+	{
+		ID:    "seeing-46",
+		Fault: "of two that ask for explanations, the higher threshold counts",
+		File:  "executor/internal/sight/sight.go",
+		From:  "d < c.Explain",
+		To:    "d > c.Explain",
+	},
+	{
+		ID:    "seeing-47",
+		Fault: "a run that is late by a nanosecond is not explained where any is to be",
+		File:  "executor/internal/sight/sight.go",
+		From:  "if d == insight.Any {\n d = 0\n }",
+		To:    "",
+	},
+	{
+		ID:    "seeing-48",
+		Fault: "a second Watch takes away the history that the first has asked for",
+		File:  "executor/watch.go",
+		From:  "true, to.History || c.History",
+		To:    "true, c.History",
 	},
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -41,10 +42,10 @@ func punctual() []System {
 			open: func() session { return openScheduledPool(executor.Slack(time.Millisecond)) },
 		},
 		{
-			Name: "watched", Title: "executor.ScheduledPool, Measure and Observe",
+			Name: "watched", Title: "executor.ScheduledPool, Watch and Observe",
 			About: "two workers; histograms, and an observer of the beginning and the end of each run",
 			can:   schedules | repeats,
-			open:  func() session { return openScheduledPool(executor.Measure(), observer()) },
+			open:  func() session { return openScheduledPool(executor.Watch(insight.Config{}), observer()) },
 		},
 		{
 			Name: "fixed", Title: "executor.FixedPool",

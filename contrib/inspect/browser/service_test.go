@@ -24,6 +24,7 @@ import (
 	"github.com/punctual-go/punctual/contrib/inspect/browser/internal/chrome"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -50,9 +51,10 @@ func newService(t testing.TB) *service {
 	t.Helper()
 	quiet := executor.Logger(slog.New(slog.DiscardHandler))
 	s := &service{
-		pool: executor.NewScheduledPool(2, executor.Name("jobs"), executor.KeepHistory(), quiet),
+		pool: executor.NewScheduledPool(2, executor.Name("jobs"),
+			executor.Watch(insight.Config{History: true}), quiet),
 		mail: executor.NewScheduledPool(1, executor.Name("mail, and more"), quiet),
-		loop: eventloop.New(executor.Name("session"), executor.KeepHistory()),
+		loop: eventloop.New(executor.Name("session"), executor.Watch(insight.Config{History: true})),
 	}
 	t.Cleanup(func() { _, _, _ = s.pool.Close(), s.mail.Close(), s.loop.Close() })
 	every := func(d time.Duration, name string, body executor.Task, opts ...executor.TaskOption) *executor.ScheduledFuture[struct{}] {
@@ -60,12 +62,12 @@ func newService(t testing.TB) *service {
 		require.NoError(t, err)
 		return f
 	}
-	every(500*ms, "refresh", sleep(5*ms), executor.Expect(executor.SuccessWithin(time.Minute)))
+	every(500*ms, "refresh", sleep(5*ms), executor.Expect(insight.SuccessWithin(time.Minute)))
 	every(700*ms, "import", sleep(60*ms))
 	every(900*ms, "sweep", sleep(150*ms))
 	every(time.Second, "broken", func(context.Context) error { return errors.New("disk <b>full</b>") })
 	every(10*time.Second, "overdue", func(context.Context) error { return errors.New("no answer") },
-		executor.Expect(executor.SuccessWithin(ms)))
+		executor.Expect(insight.SuccessWithin(ms)))
 	s.fetched = every(time.Hour, "fetch", func(context.Context) error { s.runs.Add(1); return nil })
 	for i := range 20 {
 		every(time.Duration(20+i)*time.Second, fmt.Sprintf("tenant-%02d", i), sleep(ms))

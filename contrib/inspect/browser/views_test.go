@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/contrib/inspect/browser/internal/chrome"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // TestEachView goes to each view by its links, in each theme and at each width, and has it checked
@@ -162,7 +163,8 @@ func TestHostileNames(t *testing.T) {
 		_, err := s.pool.AtFixedRate(0, 300*ms, sleep(20*ms), executor.Name(name))
 		require.NoError(t, err)
 	}
-	evil := executor.NewScheduledPool(1, executor.Name(hostile[0]), executor.KeepHistory())
+	evil := executor.NewScheduledPool(1, executor.Name(hostile[0]),
+		executor.Watch(insight.Config{History: true}))
 	t.Cleanup(func() { _ = evil.Close() })
 	page := inspect.Handler(s.pool, evil).With(inspect.Actions(anybody))
 	url := mounted(t, page)

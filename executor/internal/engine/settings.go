@@ -26,7 +26,6 @@ type Settings struct {
 	After        run.Hooks[func(context.Context, run.Info, error)]
 	AtEnd        run.Hooks[func()]
 	Decorate     []func(Task) Task
-	HealthOf     func() any // the executor.Health of the pool
 
 	// The queue of a plain pool; if the user has supplied it, it is a [Custom]. Simple tells that
 	// it is first in, first out, and unbounded, so that an inbox can take its place.

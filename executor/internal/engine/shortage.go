@@ -3,8 +3,8 @@ package engine
 import (
 	"iter"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
-	"github.com/punctual-go/punctual/executor/internal/sight"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/parking"
 )
@@ -23,8 +23,11 @@ func (c *crewView) Limit() int { return c.pool().Crew.limitLocked() }
 // Held is that of [sight.Crew].
 func (c *crewView) Held() bool { return c.pool().Crew.pause.on }
 
-// Health is that of [sight.Crew].
-func (c *crewView) Health() any { return c.pool().HealthOf() }
+// Stage is that of [sight.Crew].
+func (c *crewView) Stage() (name string, open bool) {
+	stage := c.pool().Life.stage
+	return stage.String(), stage == running
+}
 
 // LackingSince is that of [sight.Crew].
 func (c *crewView) LackingSince(now int64) (since int64, lacks bool) {
@@ -72,9 +75,10 @@ func (c *crewView) NextLack(now int64) int64 {
 func (c *crewView) Short(bool) {}
 
 // Holders is that of [sight.Crew].
-func (c *crewView) Holders() (holders []sight.Holder) {
+func (c *crewView) Holders() (holders []insight.Holder) {
 	for _, r := range c.pool().Views.runningLocked() {
-		holders = append(holders, sight.Holder{Info: r.Run, For: r.For})
+		holders = append(holders, insight.Holder{Name: r.Run.Name, Number: r.Run.Number,
+			Started: r.Run.Started, For: r.For})
 	}
 	return holders
 }

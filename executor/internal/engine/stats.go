@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/executor/internal/sight"
-	"github.com/punctual-go/punctual/internal/lateness"
 	"github.com/punctual-go/punctual/internal/parking"
 )
 
@@ -39,16 +39,17 @@ type Stats struct {
 	Overrunning int
 	Slack       time.Duration
 	Overdue     time.Duration
+	Late        *insight.Distribution // nil if runs are not measured
+	Took        *insight.Distribution
 }
 
-// Stats returns the figures of one moment and, if they are measured, how late runs have begun and
-// how long they have taken.
-func (vw *Views) Stats() (s Stats, late, took lateness.Histogram, measured bool) {
+// Stats returns the figures of one moment.
+func (vw *Views) Stats() (s Stats) {
 	vw.pool.look(func() {
-		late, took, measured = sight.Of(&vw.pool.runs).MeasuredLocked()
 		s = vw.statsLocked()
+		s.Late, s.Took = sight.Of(&vw.pool.runs).DistributionsLocked()
 	})
-	return s, late, took, measured
+	return s
 }
 
 func (vw *Views) statsLocked() Stats {
@@ -152,16 +153,4 @@ func (vw *Views) Vars() (v sight.Vars) {
 		v.MeasuredLocked(&vw.pool.runs)
 	})
 	return v
-}
-
-// Health returns the state of the pool, what it means for its health, and how the tasks are of
-// which something is expected, all as of one moment.
-func (vw *Views) Health() (at time.Time, state, status, reason string, tasks []sight.TaskHealth) {
-	p := vw.pool
-	p.look(func() {
-		state = p.Life.stage.String()
-		status, reason, tasks = sight.Of(&p.runs).HealthLocked(state, p.Life.stage == running)
-		at = p.clock.Time(p.clock.Now())
-	})
-	return at, state, status, reason, tasks
 }

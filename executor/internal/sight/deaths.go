@@ -3,6 +3,7 @@ package sight
 import (
 	"slices"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -73,8 +74,7 @@ func (es *expected) unburyLocked(is func(*death) bool) {
 	}
 }
 
-// settled is called when a task of which something was expected has been settled, whoever has done
-// that.
+// settled is called when a task of which something was expected has been settled, by whatever road.
 func (es *expected) settled(e *expectation) {
 	es.owner.Lock.Lock()
 	defer es.owner.Lock.Unlock()
@@ -85,8 +85,8 @@ func (es *expected) settled(e *expectation) {
 }
 
 // healthOf returns how the task is of which d is the end.
-func (es *expected) healthOf(d *death) TaskHealth {
-	t := TaskHealth{Name: d.name, State: HealthFailed, Since: es.owner.Clock.Time(d.at),
+func (es *expected) healthOf(d *death) insight.TaskHealth {
+	t := insight.TaskHealth{Name: d.name, State: taskFailed, Since: es.owner.Clock.Time(d.at),
 		FailuresInRow: 1, Reason: "ended by a failure"}
 	if d.fate == nil {
 		return t

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
@@ -116,7 +117,7 @@ func (es *expected) note(x *run.Execution, e *expectation) {
 	before, _ := es.judge(e, x.Ended, false)
 	defer func() {
 		after, _ := es.judge(e, x.Ended, false)
-		if after.State != before.State && (before.InTrouble() || after.InTrouble()) || x.Done {
+		if after.State != before.State && (inTrouble(before) || inTrouble(after)) || x.Done {
 			es.health.changeLocked()
 		}
 	}()
@@ -166,19 +167,23 @@ func (es *expected) resumeLocked(e *expectation) {
 	}
 }
 
-// TaskLocked tells whether what is expected of a task holds; false if nothing is, or it has ended.
+// TaskLocked tells whether what is expected of a task holds; nil if nothing is, or it has ended.
 // The lock is held.
-func (s *Sight) TaskLocked(pl *run.Plan) (t TaskHealth, ok bool) {
+func (s *Sight) TaskLocked(pl *run.Plan) *insight.TaskHealth {
 	e := seenOf(pl).expects
 	if e == nil {
-		return t, false
+		return nil
 	}
-	return s.expected.judge(e, s.owner.Clock.Now(), s.crew.Held())
+	t, ok := s.expected.judge(e, s.owner.Clock.Now(), s.crew.Held())
+	if !ok {
+		return nil
+	}
+	return &t
 }
 
 // judge tells whether what is expected of a task holds; false if it has ended.
-func (es *expected) judge(e *expectation, now int64, held bool) (t TaskHealth, ok bool) {
-	t = TaskHealth{Name: e.plan.Name, State: HealthOK, Since: es.owner.Clock.Time(e.since),
+func (es *expected) judge(e *expectation, now int64, held bool) (t insight.TaskHealth, ok bool) {
+	t = insight.TaskHealth{Name: e.plan.Name, State: taskOK, Since: es.owner.Clock.Time(e.since),
 		FailuresInRow: e.fate.failures}
 	if e.fate.success > 0 {
 		t.LastSuccess = es.owner.Clock.Time(e.fate.success)
@@ -187,23 +192,23 @@ func (es *expected) judge(e *expectation, now int64, held bool) (t TaskHealth, o
 	case e.cell.Phase().Settled():
 		return t, false
 	case held || e.idle():
-		t.State = HealthPaused
+		t.State = taskPaused
 		return t, true
 	}
 	from := max(e.since, e.fate.success)
 	switch within := int64(e.plan.SuccessWithin); {
 	case within > 0 && now-from > within:
-		t.State, t.Since = HealthLate, es.owner.Clock.Time(from+within)
+		t.State, t.Since = taskLate, es.owner.Clock.Time(from+within)
 		t.Reason = fmt.Sprintf("no success for %v, expected within %v",
 			time.Duration(now-from).Round(time.Millisecond), e.plan.SuccessWithin)
 	case e.tooManyLate():
-		t.State = HealthLate
+		t.State = taskLate
 		t.Reason = fmt.Sprintf("%d of the last %d runs began later than %v",
 			e.late, min(e.begun, judged), e.plan.StartWithin)
 	case e.plan.Paused():
-		t.State = HealthPaused
+		t.State = taskPaused
 	case e.fate.success == 0:
-		t.State = HealthNew
+		t.State = taskNew
 	}
 	return t, true
 }

@@ -8,8 +8,10 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/lateness"
+	"github.com/punctual-go/punctual/internal/text"
 )
 
 // Overview: whether a run is too late is found out when it begins, with the lock held, and so is
@@ -29,7 +31,7 @@ type waited struct {
 	late    bool // later than the threshold, and explained
 	total   int64
 	reasons lateness.Reasons
-	why     *Lateness // the same, if it is to be remembered
+	why     *insight.Lateness // the same, if it is to be remembered
 }
 
 // waitOf returns what the run has waited for; nil if runs are not measured.
@@ -74,11 +76,21 @@ func (s *Sight) explainLocked(x *run.Execution, w *waited) {
 		in.heldFrom = now
 	}
 	w.reasons = in.ledger.Explain(wait, s.others(x))
-	r := &w.reasons
-	for part, ns := range [...]int64{PartClock: x.Astray, PartPrevious: r.Previous,
-		PartHeld: r.Held, PartBusy: r.Busy, PartQueue: r.Queue, PartSlack: r.Slack,
-		PartWake: r.Wake} {
-		in.Parts[part] = lateness.Added(in.Parts[part], time.Duration(ns))
+	in.add(x.Astray, &w.reasons)
+}
+
+// add adds what a run has waited for to what all have.
+func (in *Insight) add(astray int64, r *lateness.Reasons) {
+	sum := &in.Reasons
+	for _, part := range [...]struct {
+		of *time.Duration
+		ns int64
+	}{
+		{&sum.Clock, astray}, {&sum.Previous, r.Previous}, {&sum.Held, r.Held},
+		{&sum.Busy, r.Busy}, {&sum.Queue, r.Queue}, {&sum.Slack, r.Slack}, {&sum.Wake, r.Wake},
+	} {
+		*part.of = lateness.Added(*part.of, time.Duration(part.ns))
+		sum.Total = lateness.Added(sum.Total, time.Duration(part.ns))
 	}
 }
 
@@ -103,16 +115,16 @@ func (s *Sight) tellLate(x *run.Execution, w *waited) {
 	if s.past != nil {
 		w.why = &late
 	}
-	s.config.Snaps.Each(func(f Snap) {
-		f(info, late, func(hook func()) { s.owner.Guard("on-late", info, hook) })
-	})
+	for _, alarm := range s.config.Alarms {
+		alarm.late(info, &late, func(hook func()) { s.owner.Guard("on-late", info, hook) })
+	}
 	if in := s.insight; in.told < 0 || !late.Expired && int64(late.Total) <= in.told {
 		return
 	}
-	if s.config.Explain != nil {
+	if s.config.Logs {
 		defer s.logLate(x, &late, info) // also if an observer ends the goroutine
 	}
-	s.config.Observers.Late.Each(func(f func(context.Context, run.Info, Lateness)) {
+	s.config.Observers.Late.Each(func(f func(context.Context, run.Info, insight.Lateness)) {
 		s.owner.Guard("late", info, func() { f(within(x), info, late) })
 	})
 }
@@ -129,7 +141,7 @@ func within(x *run.Execution) context.Context {
 }
 
 // logLate logs why the run is late, unless that has been logged of others a moment ago.
-func (s *Sight) logLate(x *run.Execution, late *Lateness, info run.Info) {
+func (s *Sight) logLate(x *run.Execution, late *insight.Lateness, info run.Info) {
 	o := s.owner
 	o.Lock.Lock()
 	e := &cmp.Or(seenOf(x.Plan).kind, &s.insight.All).episode // of all without a name
@@ -137,16 +149,16 @@ func (s *Sight) logLate(x *run.Execution, late *Lateness, info run.Info) {
 	count := e.count
 	o.Lock.Unlock()
 	if notable {
-		o.Log(slog.LevelWarn, late.Text(info.Name, info.Number), info,
+		o.Log(slog.LevelWarn, textOf(late, info), info,
 			slog.Duration("late", late.Total), slog.Uint64("episode", count),
 			slog.Uint64("suppressed", suppressed))
 	}
 }
 
 // lateness returns what the run has waited for, to be told.
-func (s *Sight) lateness(x *run.Execution, w *waited) Lateness {
+func (s *Sight) lateness(x *run.Execution, w *waited) insight.Lateness {
 	r := &w.reasons
-	l := Lateness{
+	l := insight.Lateness{
 		Clock: time.Duration(x.Astray), Previous: time.Duration(r.Previous),
 		Held: time.Duration(r.Held), Busy: time.Duration(r.Busy), Queue: time.Duration(r.Queue),
 		Slack: time.Duration(r.Slack), Wake: time.Duration(r.Wake), Partial: r.Partial,
@@ -157,10 +169,20 @@ func (s *Sight) lateness(x *run.Execution, w *waited) Lateness {
 		l.Collector = min(pausesSince(time.Now().Add(-l.Wake)), l.Wake)
 	}
 	for _, h := range r.Holders {
-		by := run.Info{Name: h.Name, Number: h.Number, Started: s.owner.Clock.Time(h.Start)}
-		l.Holders = append(l.Holders, Holder{by, time.Duration(h.End - h.Start)})
+		l.Holders = append(l.Holders, insight.Holder{Name: h.Name, Number: h.Number,
+			Started: s.owner.Clock.Time(h.Start), For: time.Duration(h.End - h.Start)})
 	}
 	return l
+}
+
+// textOf describes a late run in a line: late 412ms poll#17: workers 398ms, wake 14ms. Of one that
+// has expired it says "expired after" in place of "late".
+func textOf(l *insight.Lateness, r run.Info) string {
+	what := "late "
+	if l.Expired {
+		what = "expired after "
+	}
+	return what + text.Short(l.Total) + " " + text.Called(r.Name, r.Number) + ": " + l.String()
 }
 
 // pausesSince returns for how long the collector has stopped the world since a moment.

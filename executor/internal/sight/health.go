@@ -1,8 +1,11 @@
 package sight
 
 import (
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
@@ -14,6 +17,7 @@ import (
 //	any     -> over    endLocked: the owner has ended
 type health struct {
 	sight               *Sight
+	known               string // what the listeners know, see troubleOf; only tell uses it
 	asking, again, over bool
 	timer               *time.Timer // until an expectation will be broken; nil if none can be
 	at                  int64       // when the timer fires
@@ -49,12 +53,7 @@ func (h *health) tell() {
 		}
 	}()
 	for {
-		health := h.sight.crew.Health()
-		h.sight.config.OnHealth.Each(func(follow Follower) {
-			if tell := follow(health); tell != nil {
-				h.sight.owner.Guard("health", run.Info{}, tell)
-			}
-		})
+		h.tellOnce()
 		h.sight.owner.Lock.Lock()
 		if !h.again || h.over {
 			h.asking, done = false, true
@@ -65,6 +64,33 @@ func (h *health) tell() {
 		h.again = false
 		h.sight.owner.Lock.Unlock()
 	}
+}
+
+// tellOnce tells of the health if it is another than the one that was told last.
+func (h *health) tellOnce() {
+	h.sight.owner.Lock.Lock()
+	now, open := h.sight.healthLocked()
+	h.sight.owner.Lock.Unlock()
+	trouble := troubleOf(now)
+	if trouble == h.known || !open {
+		return
+	}
+	h.known = trouble
+	h.sight.config.OnHealth.Each(func(f func(insight.Health)) {
+		h.sight.owner.Guard("health", run.Info{}, func() { f(now) })
+	})
+}
+
+// troubleOf returns what is to be told: the status, and which tasks are how.
+func troubleOf(h insight.Health) string {
+	parts := []string{h.Status}
+	for _, t := range h.Tasks {
+		if t.Reason != "" {
+			parts = append(parts, t.Name+"\x00"+t.State)
+		}
+	}
+	slices.Sort(parts[1:])
+	return strings.Join(parts, "\x00\x00")
 }
 
 // waitLocked sets the timer for when an expectation will be broken.

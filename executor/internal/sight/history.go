@@ -3,15 +3,17 @@ package sight
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // History is what an owner remembers of the runs that have ended, or expired, lately. Its lock
 // guards it.
 type History struct {
-	seconds [Seconds]second // a ring, by the second in which runs have begun
-	late    ring[Past]      // the last runs that were explained
-	trails  int             // periodic tasks whose runs are remembered one by one
+	seconds [Seconds]second       // a ring, by the second in which runs have begun
+	late    ring[insight.PastRun] // the last runs that were explained
+	trails  int                   // periodic tasks whose runs are remembered one by one
 }
 
 const (
@@ -35,31 +37,11 @@ type second struct {
 	took     int64
 }
 
-// Past is a run that has ended, or expired. It is executor.PastRun, field by field.
-type Past struct {
-	run.LastRun
-	Late    time.Duration
-	Why     *Lateness
-	Expired bool
-}
-
-// Second is executor.Second, field by field.
-type Second struct {
-	At       time.Time
-	Runs     uint64
-	Failures uint64
-	Expired  uint64
-	Late     time.Duration
-	Name     string
-	Number   uint64
-	Took     time.Duration
-}
-
-// past is what is kept of a Past.
+// past is what is kept of a run that has ended, or expired.
 type past struct {
 	run.Record
 	late    int64
-	why     *Lateness
+	why     *insight.Lateness
 	expired bool
 }
 
@@ -167,13 +149,15 @@ func (s *Sight) LeftLocked(pl *run.Plan) {
 	}
 }
 
-func pastOf(o *run.Owner, pl *run.Plan, p past) Past {
-	return Past{LastRun: o.LastRunOf(pl, p.Record), Late: time.Duration(p.late), Why: p.why,
-		Expired: p.expired}
+func pastOf(o *run.Owner, pl *run.Plan, p past) insight.PastRun {
+	r := o.LastRunOf(pl, p.Record)
+	return insight.PastRun{Name: r.Name, Number: r.Number, Scheduled: r.Scheduled,
+		Started: r.Started, Missed: r.Missed, Attempt: r.Attempt, Triggered: r.Triggered,
+		Took: r.Took, Err: r.Err, Late: time.Duration(p.late), Why: p.why, Expired: p.expired}
 }
 
 // Trail returns the runs of a periodic task that are remembered, the latest first.
-func (s *Sight) Trail(pl *run.Plan) (runs []Past) {
+func (s *Sight) Trail(pl *run.Plan) (runs []insight.PastRun) {
 	s.owner.Lock.Lock()
 	defer s.owner.Lock.Unlock()
 	trail := seenOf(pl).trail
@@ -186,27 +170,25 @@ func (s *Sight) Trail(pl *run.Plan) (runs []Past) {
 	return runs
 }
 
-// Remembered returns the seconds in which runs have begun, or expired, the first one first, and
-// the runs that have been explained, the latest first.
-func (s *Sight) Remembered() (seconds []Second, late []Past) {
-	o := s.owner
-	o.Lock.Lock()
-	defer o.Lock.Unlock()
-	if s.past == nil {
-		return nil, nil
+// shown returns the seconds in which runs have begun, or expired, the first one first, and the runs
+// that have been explained, the latest first. The lock is held.
+func (h *History) shown(c clock.Clock) (shown insight.History) {
+	if h == nil {
+		return shown
 	}
-	now := o.Clock.Now() / int64(time.Second)
+	now := c.Now() / int64(time.Second)
 	for number := max(now-Seconds+1, 0); number <= now; number++ {
-		s := &s.past.seconds[number%Seconds]
+		s := &h.seconds[number%Seconds]
 		if s.number != number || s.runs+s.expired == 0 {
 			continue
 		}
-		seconds = append(seconds, Second{At: o.Clock.Time(number * int64(time.Second)),
-			Runs: s.runs, Failures: s.failures, Expired: s.expired,
-			Late: time.Duration(s.late), Name: s.name, Number: s.run, Took: time.Duration(s.took)})
+		shown.Seconds = append(shown.Seconds, insight.Second{
+			At: c.Time(number * int64(time.Second)), Runs: s.runs, Failures: s.failures,
+			Expired: s.expired, Late: time.Duration(s.late), Name: s.name, Number: s.run,
+			Took: time.Duration(s.took)})
 	}
-	for p := range s.past.late.latest {
-		late = append(late, p)
+	for p := range h.late.latest {
+		shown.Late = append(shown.Late, p)
 	}
-	return seconds, late
+	return shown
 }

@@ -3,6 +3,7 @@ package sight
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/lateness"
 )
@@ -12,7 +13,9 @@ import (
 type Insight struct {
 	All   Kind             // without what the owner counts itself
 	Kinds map[string]*Kind // by name; those beyond [mostKinds] share one
-	Parts [Parts]time.Duration
+
+	// Reasons has what late runs have waited for, in all.
+	Reasons insight.Lateness
 
 	// Late runs that have not been explained, as there were too many at a time.
 	Unexplained uint64
@@ -27,29 +30,11 @@ type Insight struct {
 
 // Kind is what is kept of the tasks of one name.
 type Kind struct {
-	Name     string
-	Late     lateness.Histogram
-	Took     lateness.Histogram
-	Failures uint64
-	Expired  uint64    // runs that have not begun in time
-	Missed   uint64    // periods without a run of their own
-	Success  time.Time // when a run last succeeded; zero before that
+	insight.TaskMeasurements
 
 	episode episode
 	seen    *seen // of its tasks of which nothing else is kept
 }
-
-// The parts of a lateness, as indices into [Insight.Parts].
-const (
-	PartClock = iota
-	PartPrevious
-	PartHeld
-	PartBusy
-	PartQueue
-	PartSlack
-	PartWake
-	Parts
-)
 
 const (
 	// mostKinds bounds the names that are told apart.
@@ -65,17 +50,19 @@ const (
 func newInsight(c *Config) *Insight {
 	in := &Insight{Kinds: map[string]*Kind{}, after: -1, allowed: explainedAtOnce}
 	switch {
-	case c.Explain != nil:
-		in.after = int64(*c.Explain)
+	case c.Logs:
+		in.after = int64(c.Explain)
 	case c.Observers.Late != nil:
 		in.after = int64(usuallyLate)
 	}
 	in.told = in.after
-	if c.History != nil && in.after < 0 {
+	if c.History && in.after < 0 {
 		in.after = int64(usuallyLate)
 	}
-	if c.Snap != nil && (in.after < 0 || int64(*c.Snap) < in.after) {
-		in.after = int64(*c.Snap)
+	for _, alarm := range c.Alarms {
+		if in.after < 0 || int64(alarm.after) < in.after {
+			in.after = int64(alarm.after)
+		}
 	}
 	return in
 }
@@ -135,7 +122,7 @@ func (s *Sight) endsLocked(x *run.Execution) {
 // note notes how a run has ended, but not that it has failed: the owner counts those of all tasks.
 func (k *Kind) note(x *run.Execution, missed uint64) {
 	if !x.Failed && x.Err == nil { // not a failed attempt, nor cancelled
-		k.Success = x.Owner.Clock.Time(x.Ended)
+		k.LastSuccess = x.Owner.Clock.Time(x.Ended)
 	}
 	k.Missed += missed
 }
@@ -196,7 +183,8 @@ func (in *Insight) kindOf(name string) *Kind {
 		k = in.Kinds[name]
 	}
 	if k == nil {
-		k = &Kind{Name: name}
+		k = new(Kind)
+		k.Name = name
 		k.seen = &seen{kind: k, shared: true}
 		in.Kinds[name] = k
 	}

@@ -3,59 +3,50 @@ package sight
 import (
 	"cmp"
 	"slices"
-	"time"
+
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
-// TaskHealth is executor.TaskHealth, field by field.
-type TaskHealth struct {
-	Name          string
-	State         string
-	Since         time.Time
-	LastSuccess   time.Time
-	FailuresInRow uint64
-	Reason        string
+// inTrouble reports whether what is expected of the task does not hold.
+func inTrouble(t insight.TaskHealth) bool {
+	return t.State == taskLate || t.State == taskFailed
 }
-
-// InTrouble reports whether what is expected of the task does not hold.
-func (t TaskHealth) InTrouble() bool { return t.State == HealthLate || t.State == HealthFailed }
 
 // The states of a task, from bad to good.
 const (
-	HealthFailed = "failed"
-	HealthLate   = "late"
-	HealthNew    = "new"
-	HealthPaused = "paused"
-	HealthOK     = "ok"
+	taskFailed = "failed"
+	taskLate   = "late"
+	taskNew    = "new"
+	taskPaused = "paused"
+	taskOK     = "ok"
 )
 
-// The states of an owner that is not ok.
-const (
-	HealthDegraded = "degraded"
-	HealthDown     = "down"
-)
-
-// HealthLocked tells how the owner is, and its tasks of which something is expected or which a
-// failure has ended; those in trouble come first. Stage is that of the owner, which refuses tasks
-// unless it is open. The lock is held.
-func (s *Sight) HealthLocked(stage string, open bool) (status, reason string, tasks []TaskHealth) {
-	status, tasks = HealthOK, s.expected.tasksLocked()
-	if len(tasks) > 0 && tasks[0].InTrouble() {
-		status = HealthDegraded
+// healthLocked tells how the owner is, and its tasks of which something is expected or which a
+// failure has ended; those in trouble come first. Open says whether it takes tasks. The lock is
+// held.
+func (s *Sight) healthLocked() (h insight.Health, open bool) {
+	stage, open := s.crew.Stage()
+	h = insight.Health{Status: insight.HealthOK, At: s.owner.Clock.Time(s.owner.Clock.Now()),
+		Pool: s.owner.Name, State: stage, Tasks: s.expected.tasksLocked()}
+	if len(h.Tasks) > 0 && inTrouble(h.Tasks[0]) {
+		h.Status = insight.HealthDegraded
 	}
 	if !open {
-		return HealthDown, "it is " + stage, tasks
+		h.Status, h.Reason = insight.HealthDown, "it is "+stage
+		return h, false
 	}
-	switch lack, down := s.shortage.lackLocked(); {
+	lack, down := s.shortage.lackLocked()
+	switch h.Reason = lack; {
 	case down:
-		return HealthDown, lack, tasks
+		h.Status = insight.HealthDown
 	case lack != "":
-		return HealthDegraded, lack, tasks
+		h.Status = insight.HealthDegraded
 	}
-	return status, "", tasks
+	return h, true
 }
 
 // tasksLocked returns those tasks, the worst first.
-func (es *expected) tasksLocked() (tasks []TaskHealth) {
+func (es *expected) tasksLocked() (tasks []insight.TaskHealth) {
 	es.sweepLocked()
 	now, held := es.owner.Clock.Now(), es.crew.Held()
 	for _, d := range es.dead {
@@ -66,8 +57,8 @@ func (es *expected) tasksLocked() (tasks []TaskHealth) {
 			tasks = append(tasks, t)
 		}
 	}
-	order := []string{HealthFailed, HealthLate, HealthNew, HealthPaused, HealthOK}
-	slices.SortStableFunc(tasks, func(a, b TaskHealth) int {
+	order := []string{taskFailed, taskLate, taskNew, taskPaused, taskOK}
+	slices.SortStableFunc(tasks, func(a, b insight.TaskHealth) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.State), slices.Index(order, b.State)),
 			cmp.Compare(a.Name, b.Name))
 	})

@@ -3,6 +3,7 @@ package sight
 import (
 	"context"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -12,7 +13,7 @@ type Observers struct {
 	Submitted run.Hooks[func(run.Info)]
 	Rejected  run.Hooks[func(run.Info, error)]
 	Began     run.Hooks[func(context.Context, run.Info) context.Context]
-	Late      run.Hooks[func(context.Context, run.Info, Lateness)]
+	Late      run.Hooks[func(context.Context, run.Info, insight.Lateness)]
 	Missed    run.Hooks[func(run.Info)]
 	Overran   run.Hooks[func(run.Info)]
 	Expired   run.Hooks[func(run.Info)]

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/text"
 )
 
 // Overview: an owner is short of workers while a task is due and each worker has been in one and
@@ -22,8 +24,7 @@ import (
 // end with the one after a year, a testing/synctest bubble in which nothing can go on is still
 // found to be deadlocked.
 
-// Crew is what an owner says of its workers. Its methods are called with the lock held, but for
-// Health.
+// Crew is what an owner says of its workers. Its methods are called with the lock held.
 type Crew interface {
 	// Running yields the runs in progress, and Limit returns how many there may be. Both are asked
 	// only if late runs are explained.
@@ -33,8 +34,8 @@ type Crew interface {
 	// Held reports whether nothing is to start.
 	Held() bool
 
-	// Health returns the executor.Health of the owner. It is called without the lock.
-	Health() any
+	// Stage names the stage of the owner, and reports whether it takes tasks.
+	Stage() (name string, open bool)
 
 	// LackingSince returns since when a task has been due and no worker has been free for it, and
 	// false if that is not so.
@@ -49,7 +50,7 @@ type Crew interface {
 	Short(short bool)
 
 	// Holders returns the runs in progress, those that have lasted longest first.
-	Holders() []Holder
+	Holders() []insight.Holder
 
 	// Waiting returns how many tasks wait.
 	Waiting() int
@@ -179,14 +180,14 @@ func (sh *shortage) warnLocked(since, now int64) (warning func()) {
 		sh.setLocked(sh.nextTold, now)
 	}
 	holders := sh.sight.crew.Holders()
-	text := shortText(time.Duration(now-since), holders)
+	say := shortText(time.Duration(now-since), holders)
 	var by []string
 	for _, h := range holders[:min(len(holders), mostHolders)] {
-		by = append(by, called(h.Name, 1)+" since "+h.Started.Format(time.RFC3339))
+		by = append(by, text.Called(h.Name, 1)+" since "+h.Started.Format(time.RFC3339))
 	}
 	waiting := sh.sight.crew.Waiting()
 	return func() {
-		sh.sight.owner.Warn(text, slog.Int("waiting", waiting),
+		sh.sight.owner.Warn(say, slog.Int("waiting", waiting),
 			slog.String("held_by", strings.Join(by, ", ")))
 	}
 }
@@ -208,7 +209,14 @@ func (sh *shortage) lackLocked() (reason string, down bool) {
 }
 
 // shortText says for how long no worker has been free, and which runs have held one for longest.
-func shortText(d time.Duration, holders []Holder) string {
-	return "no worker has been free for " + d.Round(time.Millisecond).String() +
-		TextOf(holders[:min(len(holders), mostInText)])
+func shortText(d time.Duration, holders []insight.Holder) string {
+	all := "no worker has been free for " + d.Round(time.Millisecond).String()
+	if len(holders) == 0 {
+		return all
+	}
+	var by []string
+	for _, h := range holders[:min(len(holders), mostInText)] {
+		by = append(by, h.String())
+	}
+	return all + " (" + strings.Join(by, ", ") + ")"
 }

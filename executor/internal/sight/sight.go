@@ -3,6 +3,7 @@ package sight
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
@@ -29,14 +30,15 @@ var _ run.Sight = (*Sight)(nil)
 // says of its workers, and hooked says whether it has hooks around runs.
 func Open(o *run.Owner, crew Crew, hooked bool) {
 	s := &Sight{owner: o, crew: crew, expected: expected{owner: o, crew: crew}}
+	s.expected.health.known = insight.HealthOK
 	s.expected.health.sight, s.shortage.sight = s, s
 	if c, ok := o.Watch.(*Config); ok {
 		s.config = *c
 	}
-	if s.config.Measure != nil {
+	if s.config.Measure {
 		s.insight = newInsight(&s.config)
 	}
-	if s.config.History != nil {
+	if s.config.History {
 		s.past = new(History)
 	}
 	if s.config.Record != nil {
@@ -55,21 +57,14 @@ func (s *Sight) self() *Sight { return s }
 type Config struct {
 	Observed  bool // there are observers, or a recording
 	Observers Observers
-	Measure   func(*Sight) any          // shows how late and how long runs are, which it asks for
-	Explain   *time.Duration            // explain runs that are later, and log that; nil for none
-	History   func(*Sight) any          // shows what has happened lately, which it asks for
-	Snap      *time.Duration            // explain those that are later to Snaps; nil for none
-	Snaps     run.Hooks[Snap]           // are told of late runs
-	OnHealth  run.Hooks[Follower]       // are told of the health
-	Record    func(*run.Owner) Recorder // begins a recording; nil if none is wanted
+	Measure   bool                            // keep how late and how long runs are
+	Logs      bool                            // explain late runs, and log that
+	Explain   time.Duration                   // how late these are
+	History   bool                            // remember what has happened lately
+	Alarms    []*Alarm                        // are told of runs that are very late
+	OnHealth  run.Hooks[func(insight.Health)] // are told of the health
+	Record    func(*run.Owner) Recorder       // begins a recording; nil if none is wanted
 }
-
-// Snap is called for a run that is very late. It calls user code by guard, on another goroutine.
-type Snap = func(run run.Info, late Lateness, guard func(hook func()))
-
-// Follower compares an executor.Health with the one it has told of last, and returns what tells of
-// the new one; nil if there is nothing to tell.
-type Follower = func(health any) (tell func())
 
 // ConfigOf returns what the settings say of that, to be filled in.
 func ConfigOf(s *run.Settings) *Config {
@@ -77,4 +72,14 @@ func ConfigOf(s *run.Settings) *Config {
 		s.Watch = new(Config)
 	}
 	return s.Watch.(*Config)
+}
+
+// ExplainBeyond has runs explained that are later than d, and logged.
+func (c *Config) ExplainBeyond(d time.Duration) {
+	if d == insight.Any {
+		d = 0
+	}
+	if !c.Logs || d < c.Explain {
+		c.Logs, c.Explain = true, d
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/text"
 )
 
 // Admitted is that of [run.Tap].
@@ -32,7 +33,7 @@ func (s *Sight) Began(x *run.Execution) {
 		defer s.tellLate(x, w)
 		if trace.IsEnabled() {
 			late := s.lateness(x, w)
-			x.Remark = short(late.Total) + ": " + late.Why()
+			x.Remark = text.Short(late.Total) + ": " + late.String()
 		}
 	}
 	if !s.owner.Observed {

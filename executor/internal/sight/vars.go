@@ -3,8 +3,8 @@ package sight
 import (
 	"encoding/json"
 
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
-	"github.com/punctual-go/punctual/internal/lateness"
 )
 
 // Vars is what an executor shows to package expvar: numbers only, times in nanoseconds, so that a
@@ -61,17 +61,16 @@ func (v *Vars) MeasuredLocked(o *run.Owner) {
 	if s.insight == nil {
 		return
 	}
-	_, by, _ := s.ReasonsLocked()
-	took := distOf(&s.insight.All.Took)
+	all, by := &s.insight.All, &s.insight.Reasons
+	took := distOf(&all.Took)
 	v.Took = &took
-	v.Late = &lateVar{distOf(&s.insight.All.Late), byVar{
-		Clock: int64(by[PartClock]), Previous: int64(by[PartPrevious]), Held: int64(by[PartHeld]),
-		Busy: int64(by[PartBusy]), Queue: int64(by[PartQueue]), Slack: int64(by[PartSlack]),
-		Wake: int64(by[PartWake]),
+	v.Late = &lateVar{distOf(&all.Late), byVar{
+		Clock: int64(by.Clock), Previous: int64(by.Previous), Held: int64(by.Held),
+		Busy: int64(by.Busy), Queue: int64(by.Queue), Slack: int64(by.Slack), Wake: int64(by.Wake),
 	}}
 }
 
-func distOf(h *lateness.Histogram) distVar {
+func distOf(h *insight.Histogram) distVar {
 	at := func(q float64) int64 { return int64(h.Quantile(q)) }
 	return distVar{h.Count(), int64(h.Sum), at(0.5), at(0.99), int64(h.Max)}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // observer writes what a pool tells into the trace.
@@ -58,7 +59,7 @@ func lateness(r executor.Run) string {
 // explainer writes what late runs had to wait for.
 func (st *stage) explainer() executor.Observer {
 	return executor.Observer{
-		Late: func(_ context.Context, r executor.Run, l executor.Lateness) {
+		Late: func(_ context.Context, r executor.Run, l insight.Lateness) {
 			st.trace.see(r.Name, other, "%s had to wait: %v", runName(r), l)
 		},
 	}

@@ -4,8 +4,8 @@
 //
 //	var tape bytes.Buffer
 //	told := figures.NewTally()
-//	p := executor.NewScheduledPool(2, executor.Observe(told.Observer()), executor.KeepHistory(),
-//		executor.Record(&tape))
+//	p := executor.NewScheduledPool(2, executor.Observe(told.Observer()),
+//		executor.Watch(insight.Config{History: true, Record: &tape}))
 //	...
 //	<-p.Terminated()
 //	for _, text := range figures.OfPool(p, told, tape.Bytes()).Disagreements() {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
 
@@ -45,8 +46,8 @@ func eachLife(t *testing.T, test func(t *testing.T, l *life, y *figures.Tally, t
 
 // watching returns the options of an executor that tells all.
 func watching(y *figures.Tally, tape *bytes.Buffer) []eventloop.Option {
-	return []eventloop.Option{executor.Observe(y.Observer()), executor.KeepHistory(),
-		executor.Record(tape), quiet}
+	return []eventloop.Option{executor.Observe(y.Observer()),
+		executor.Watch(insight.Config{History: true, Record: tape}), quiet}
 }
 
 func poolOptions(l *life, y *figures.Tally, tape *bytes.Buffer) (opts []executor.Option) {

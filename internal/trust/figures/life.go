@@ -9,32 +9,26 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // Life is all that an executor tells of its tasks, after it has terminated.
 type Life struct {
 	Told     *Tally
 	Stats    executor.Stats // of an event loop, the fields that it has too
-	Measured executor.Measurements
-	Past     executor.History
-	Health   executor.Health
+	Measured insight.Measurements
+	Past     insight.History
+	Health   insight.Health
 	Tape     []byte // the recording; empty if there is none
 
 	lasted time.Duration
 	bad    []string
 }
 
-// source is what pools and event loops have in common.
-type source interface {
-	Measurements() executor.Measurements
-	History() executor.History
-	Health() executor.Health
-}
-
-// OfPool returns what a pool tells that has terminated. Without [executor.Measure],
-// [executor.KeepHistory] or a recording, these are left out.
+// OfPool returns what a pool tells that has terminated. What [executor.Watch] has not asked for is
+// left out.
 func OfPool(p interface {
-	source
+	insight.Source
 	Stats() executor.Stats
 }, told *Tally, recording []byte) *Life {
 	return lifeOf(p, p.Stats(), told, recording)
@@ -52,9 +46,10 @@ func OfLoop(l *eventloop.Loop, told *Tally, recording []byte) *Life {
 	}, told, recording)
 }
 
-func lifeOf(s source, stats executor.Stats, told *Tally, recording []byte) *Life {
-	return &Life{Told: told, Stats: stats, Measured: s.Measurements(), Past: s.History(),
-		Health: s.Health(), Tape: recording, lasted: time.Since(told.begun)}
+func lifeOf(s insight.Source, stats executor.Stats, told *Tally, recording []byte) *Life {
+	seen := s.Insight()
+	return &Life{Told: told, Stats: stats, Measured: seen.Measurements(), Past: seen.History(),
+		Health: seen.Health(), Tape: recording, lasted: time.Since(told.begun)}
 }
 
 // Disagreements returns where two figures differ, each as a sentence.
@@ -260,7 +255,7 @@ func (l *Life) compareTape(whose string, told Told, r events) {
 
 // checkHealth compares Health with what observers were told.
 func (l *Life) checkHealth() {
-	l.demand(l.Health.Status == executor.HealthDown, "it has ended, and its health is %s",
+	l.demand(l.Health.Status == insight.HealthDown, "it has ended, and its health is %s",
 		l.Health.Status)
 	for _, task := range l.Health.Tasks {
 		told := l.Told.Of(task.Name)

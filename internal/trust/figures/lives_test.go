@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
@@ -110,7 +111,7 @@ func (l *life) options() (opts []executor.TaskOption) {
 		opts = append(opts, executor.BeginWithin(l.span(2*time.Second)+time.Millisecond))
 	}
 	if l.one(6) {
-		opts = append(opts, executor.Expect(executor.SuccessWithin(l.span(5*time.Second)+time.Second)))
+		opts = append(opts, executor.Expect(insight.SuccessWithin(l.span(5*time.Second)+time.Second)))
 	}
 	if l.one(6) {
 		ctx, cancel := context.WithCancel(l.ctx)
@@ -239,5 +240,5 @@ func (l *life) jobOptions() []executor.TaskOption {
 		return nil
 	}
 	return []executor.TaskOption{executor.Timeout(time.Second), executor.Retry(2, executor.Backoff{}),
-		executor.Expect(executor.SuccessWithin(3 * time.Second))}
+		executor.Expect(insight.SuccessWithin(3 * time.Second))}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
 
@@ -32,9 +33,7 @@ type executorHost interface {
 	AwaitTermination(ctx context.Context) error
 	Terminated() <-chan struct{}
 	Running() []executor.Running
-	Health() executor.Health
-	Measurements() executor.Measurements
-	History() executor.History
+	Insight() insight.View
 }
 
 // open makes the executor of a program, and what is built on it.

@@ -5,9 +5,9 @@ package pairs
 var noFeature = map[string][]string{
 	"the oracle compares what it tells with everything else": {
 		"Pool.Stats", "Pool.Running", "Pool.Queued", "Pool.Next", "Pool.Tasks", "Pool.Series",
-		"Pool.Health", "Pool.History", "Pool.Measurements", "Pool.Expvar", "Pool.String",
+		"Pool.Insight", "Pool.Expvar", "Pool.String",
 		"Pool.Paused",
-		"Loop.Stats", "Loop.Running", "Loop.Health", "Loop.History", "Loop.Measurements",
+		"Loop.Stats", "Loop.Running", "Loop.Insight",
 		"Loop.Expvar",
 		"Loop.String", "executor.RunFrom",
 		"Handle.History", "Handle.Kind", "Handle.Last", "Handle.Name", "Handle.Next",

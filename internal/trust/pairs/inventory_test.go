@@ -21,8 +21,8 @@ var users = []string{
 
 func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
 	exported := slices.Concat(
-		namesIn(t, "../../../executor"), namesIn(t, "../../../executor/eventloop"), namesIn(t,
-			"../../../future"),
+		namesIn(t, "../../../executor"), namesIn(t, "../../../executor/eventloop"),
+		namesIn(t, "../../../executor/insight"), namesIn(t, "../../../future"),
 	)
 	if len(exported) < 150 {
 		t.Fatalf("only %d exported names were found", len(exported))
@@ -40,7 +40,8 @@ func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
 	}
 }
 
-// namesIn returns the exported functions and methods of a package, and the fields of Observer.
+// namesIn returns the exported functions and methods of a package, and the fields of Observer
+// and Config.
 func namesIn(t *testing.T, dir string) (names []string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -80,8 +81,9 @@ func namesOf(pkg string, d ast.Decl) []string {
 		}
 	case *ast.GenDecl:
 		for _, s := range d.Specs {
-			if s, ok := s.(*ast.TypeSpec); ok && s.Name.Name == "Observer" {
-				return fieldsOf(s.Type.(*ast.StructType))
+			s, ok := s.(*ast.TypeSpec)
+			if ok && (s.Name.Name == "Observer" || pkg == "insight" && s.Name.Name == "Config") {
+				return fieldsOf(s)
 			}
 		}
 	}
@@ -100,10 +102,10 @@ func receiver(x ast.Expr) string {
 	return ""
 }
 
-func fieldsOf(s *ast.StructType) (names []string) {
-	for _, f := range s.Fields.List {
+func fieldsOf(s *ast.TypeSpec) (names []string) {
+	for _, f := range s.Type.(*ast.StructType).Fields.List {
 		for _, n := range f.Names {
-			names = append(names, "Observer."+n.Name)
+			names = append(names, s.Name.Name+"."+n.Name)
 		}
 	}
 	return names

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // observerFields are the fields of an Observer. Each is set alone, so that a field that works only
@@ -27,7 +28,7 @@ var observerFields = []*Feature{
 	}),
 	observing("Late", everyWay, func(d *draft, t *task, _ *use) { d.crowdDuring(t) },
 		func(o *executor.Observer, told func(executor.Run)) {
-			o.Late = func(_ context.Context, run executor.Run, _ executor.Lateness) { told(run) }
+			o.Late = func(_ context.Context, run executor.Run, _ insight.Lateness) { told(run) }
 		}),
 	observing("Missed", rateWays, func(d *draft, t *task, _ *use) { d.crowdDuring(t) },
 		func(o *executor.Observer, told func(executor.Run)) { o.Missed = told }),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 type opts = []executor.Option
@@ -106,13 +107,15 @@ var poolOptions = []*Feature{
 		},
 	},
 	{
-		Name: "ExplainLate", API: []string{"executor.ExplainLate"},
+		Name: "ExplainLate", API: []string{"Config.ExplainLate"},
 		shape: func(d *draft, t *task, u *use) { d.crowdDuring(t) },
 		option: func(l *life, u *use) opts {
-			return opts{executor.ExplainLate(ms * time.Duration(u.pick(0, 3)))}
+			return opts{executor.Watch(insight.Config{
+				ExplainLate: max(insight.Any, ms*time.Duration(u.pick(0, 3))),
+			})}
 		},
 		observed: func(l *life, u *use) {
-			if l.host.executor.Measurements().Reasons.Total > 0 {
+			if l.host.executor.Insight().Measurements().Reasons.Total > 0 {
 				l.journal.eachLate(ms*2, func(r *record, b *bodyRun) { l.marks.task(u.Feature, r) })
 			}
 		},
@@ -154,8 +157,8 @@ var poolOptions = []*Feature{
 		},
 	},
 	{
-		Name: "KeepHistory", API: []string{"executor.KeepHistory"},
-		option: func(l *life, u *use) opts { return opts{executor.KeepHistory()} },
+		Name: "History", API: []string{"Config.History"},
+		option: func(l *life, u *use) opts { return opts{executor.Watch(insight.Config{History: true})} },
 		observed: func(l *life, u *use) {
 			if l.gauges.final.history != nil && len(l.gauges.final.history.Seconds) > 0 {
 				l.marks.whole(u.Feature)
@@ -197,10 +200,10 @@ var poolOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Measure", API: []string{"executor.Measure"},
-		option: func(l *life, u *use) opts { return opts{executor.Measure()} },
+		Name: "Measure", API: []string{"executor.Watch"},
+		option: func(l *life, u *use) opts { return opts{executor.Watch(insight.Config{})} },
 		observed: func(l *life, u *use) {
-			all := l.host.executor.Measurements()
+			all := l.host.executor.Insight().Measurements()
 			unnamed := all.Took.Count() // that are measured among all, and have no name
 			for _, t := range all.Tasks {
 				if t.Took.Count() > 0 && t.Name != "" {
@@ -223,7 +226,7 @@ var poolOptions = []*Feature{
 		},
 	},
 	{
-		Name: "OnHealth", API: []string{"executor.OnHealth"}, callback: true,
+		Name: "OnHealth", API: []string{"Config.OnHealth"}, callback: true,
 		shape: func(d *draft, t *task, u *use) {
 			if t.way.way&bulkWays != 0 { // whose tasks have no options: another is not well
 				t.takes = max(t.takes, d.between(10, 25))
@@ -234,15 +237,22 @@ var poolOptions = []*Feature{
 			d.addBody(t, d.oneOf("body fails", "body panics"))
 		},
 		option: func(l *life, u *use) opts {
-			return opts{executor.OnHealth(func(h executor.Health) { l.called(u.Feature, "") })}
+			return opts{executor.Watch(insight.Config{
+				OnHealth: func(h insight.Health) { l.called(u.Feature, "") },
+			})}
 		},
 	},
 	{
-		Name: "OnLate", API: []string{"executor.OnLate"}, callback: true,
+		Name: "OnLate", callback: true, API: []string{
+			"Config.OnLate", "Config.OnLateAfter", "Config.OnLateInterval",
+		},
 		shape: func(d *draft, t *task, u *use) { d.crowdDuring(t) },
 		option: func(l *life, u *use) opts {
-			return opts{executor.OnLate(ms*time.Duration(u.pick(0, 3)), ms,
-				func(run executor.Run, _ executor.Lateness) { l.called(u.Feature, run.Name) })}
+			return opts{executor.Watch(insight.Config{
+				OnLate:         func(late insight.LateRun) { l.called(u.Feature, late.Name) },
+				OnLateAfter:    ms * time.Duration(u.pick(0, 3)),
+				OnLateInterval: ms,
+			})}
 		},
 	},
 	{
@@ -266,9 +276,9 @@ var poolOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Record", API: []string{"executor.Record"}, callback: true,
+		Name: "Record", API: []string{"Config.Record"}, callback: true,
 		option: func(l *life, u *use) opts {
-			return opts{executor.Record(&tape{l: l, feature: u.Feature})}
+			return opts{executor.Watch(insight.Config{Record: &tape{l: l, feature: u.Feature}})}
 		},
 		observed: func(l *life, u *use) {
 			unnamed := false

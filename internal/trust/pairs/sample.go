@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/replay"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
@@ -15,8 +15,8 @@ import (
 type sample struct {
 	at      time.Duration
 	stats   stats
-	health  executor.Health
-	history *executor.History
+	health  insight.Health
+	history *insight.History
 }
 
 // gauges has what the executor has told of itself.
@@ -41,9 +41,9 @@ func (g *gauges) each(f func(before, s *sample)) {
 // end takes the last sample, of an executor that has ended.
 func (g *gauges) end(h *host) {
 	g.final.stats = h.stats()
-	history := h.executor.History()
+	history := h.executor.Insight().History()
 	g.final.history = &history
-	g.final.health = h.executor.Health()
+	g.final.health = h.executor.Insight().Health()
 }
 
 // writes notes what was recorded.
@@ -65,7 +65,7 @@ func (g *gauges) recording() *replay.Recording {
 // sample waits until nothing is going on, and compares what the executor tells of itself.
 func (l *life) sample() {
 	synctest.Wait()
-	s := &sample{at: l.now(), stats: l.host.stats(), health: l.host.executor.Health()}
+	s := &sample{at: l.now(), stats: l.host.stats(), health: l.host.executor.Insight().Health()}
 	running := l.host.executor.Running()
 	for _, r := range l.journal.all() {
 		unique := r.t.using(byName["Unique"]) != nil && l.host.has(r.t.name())

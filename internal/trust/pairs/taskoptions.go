@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 type taskOpts = []executor.TaskOption
@@ -78,13 +79,13 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Expect", API: []string{"executor.Expect", "executor.SuccessWithin",
-			"executor.StartWithin"},
+		Name: "Expect", API: []string{"executor.Expect", "insight.SuccessWithin",
+			"insight.StartWithin"},
 		ways: optionWays,
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.Expect(
-				executor.SuccessWithin(ms*time.Duration(5+u.pick(0, 60))),
-				executor.StartWithin(ms*time.Duration(1+u.pick(1, 5)), 0.5),
+				insight.SuccessWithin(ms*time.Duration(5+u.pick(0, 60))),
+				insight.StartWithin(ms*time.Duration(1+u.pick(1, 5)), 0.5),
 			)}
 		},
 		observed: func(l *life, u *use) {

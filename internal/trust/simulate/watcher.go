@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // watcher counts what observers are told, to be compared with the statistics, and checks that the
@@ -38,12 +39,12 @@ func (es *executorSim) watch() []executor.CommonOption {
 		Dropped:   func(executor.Run, error) { w.dropped.Add(1) },
 	})}
 	if es.oneIn(2) {
-		opts = append(opts, executor.ExplainLate(0))
+		opts = append(opts, executor.Watch(insight.Config{ExplainLate: insight.Any}))
 	}
 	return opts
 }
 
-func (w *watcher) late(_ context.Context, _ executor.Run, l executor.Lateness) {
+func (w *watcher) late(_ context.Context, _ executor.Run, l insight.Lateness) {
 	sum := l.Clock + l.Previous + l.Held + l.Busy + l.Queue + l.Slack + l.Wake
 	least := min(l.Clock, l.Previous, l.Held, l.Busy, l.Queue, l.Slack, l.Wake)
 	if l.Total <= 0 || sum != l.Total || least < 0 {

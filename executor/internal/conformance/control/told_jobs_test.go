@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
@@ -21,7 +22,7 @@ func minutely(name string, opts ...executor.TaskOption) executor.Job {
 func TestAJobIsHeldToWhatIsExpectedOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1, pooltest.Quiet())
-		job := minutely("poll", executor.Expect(executor.SuccessWithin(3*time.Minute)))
+		job := minutely("poll", executor.Expect(insight.SuccessWithin(3*time.Minute)))
 		job.Task = pooltest.Fail
 		_, err := p.Apply(job)
 		require.NoError(t, err)
@@ -30,7 +31,7 @@ func TestAJobIsHeldToWhatIsExpectedOfIt(t *testing.T) {
 		require.True(t, ok)
 		require.NotNil(t, h.Status().Health)
 		assert.Equal(t, "late", h.Status().Health.State)
-		assert.Equal(t, executor.HealthDegraded, p.Health().Status)
+		assert.Equal(t, insight.HealthDegraded, p.Insight().Health().Status)
 	})
 }
 
@@ -39,7 +40,7 @@ func TestJobsAreToldAndRecordedLikeOtherTasks(t *testing.T) {
 		var tape bytes.Buffer
 		told := figures.NewTally()
 		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
-			executor.KeepHistory(), executor.Record(&tape))
+			executor.Watch(insight.Config{History: true, Record: &tape}))
 		for _, jobs := range [][]executor.Job{
 			{minutely("a"), minutely("b")},
 			{minutely("a"), minutely("b", executor.Timeout(time.Second))}, // b is another
@@ -63,7 +64,7 @@ func TestJobsThatAreRefusedAreToldAsRejected(t *testing.T) {
 		var tape bytes.Buffer
 		told := figures.NewTally()
 		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
-			executor.Record(&tape), executor.PendingLimit(1))
+			executor.Watch(insight.Config{Record: &tape}), executor.PendingLimit(1))
 		_, err := p.Apply(minutely("a"), minutely("b"))
 		require.ErrorIs(t, err, executor.ErrSaturated)
 		assert.Equal(t, 2, told.All().Rejected)

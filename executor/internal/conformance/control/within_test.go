@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -156,9 +157,10 @@ func TestATaskThatExpiresBehindOthersLeavesTheirTurns(t *testing.T) {
 func TestAnExpiredRunIsNoRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []executor.Run
-		p := executor.NewScheduledPool(1, quiet, executor.Measure(), executor.Observe(executor.Observer{
-			Expired: func(r executor.Run) { told = append(told, r) },
-		}))
+		p := executor.NewScheduledPool(1, quiet,
+			executor.Watch(insight.Config{}), executor.Observe(executor.Observer{
+				Expired: func(r executor.Run) { told = append(told, r) },
+			}))
 		defer p.Close()
 		d := newDiary()
 		require.NoError(t, p.ExecuteAfter(15*time.Second, sleeps(52*time.Second)))
@@ -178,7 +180,7 @@ func TestAnExpiredRunIsNoRun(t *testing.T) {
 		assert.EqualValues(t, 4, f.Runs())
 		synctest.Wait()
 		assert.EqualValues(t, 5, p.Stats().Expired)
-		assert.EqualValues(t, 5, p.Measurements().Tasks[0].Missed)
+		assert.EqualValues(t, 5, p.Insight().Measurements().Tasks[0].Missed)
 	})
 }
 

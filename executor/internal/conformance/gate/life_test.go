@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -126,8 +127,9 @@ func newLife(k kind, r row, m misdeed) *life {
 	l := &life{misdeed: m, released: make(chan struct{})}
 	logger := slog.New(slog.NewTextHandler(&l.log, nil))
 	slog.SetDefault(logger) // for the functions of futures
-	common := []executor.CommonOption{executor.Measure(), executor.KeepHistory(),
-		executor.ExplainLate(time.Millisecond), executor.Logger(logger)}
+	common := []executor.CommonOption{executor.Logger(logger), executor.Watch(insight.Config{
+		History: true, ExplainLate: time.Millisecond,
+	})}
 	var opts []executor.Option
 	var loopOpts []eventloop.Option
 	for _, o := range append(common, r.loopOptions(l)...) {
@@ -200,7 +202,7 @@ func (l *life) liveTimed(r row) {
 	})
 	l.timed(func(s timed) (*handle, error) {
 		return s.AtFixedRate(time.Second, time.Second, fails,
-			executor.Name("never"), executor.Expect(executor.SuccessWithin(3*time.Second)))
+			executor.Name("never"), executor.Expect(insight.SuccessWithin(3*time.Second)))
 	})
 	l.timed(func(s timed) (*handle, error) { return s.On(r.calendar(l), nothing) })
 	for range 3 {

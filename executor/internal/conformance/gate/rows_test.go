@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -123,13 +124,14 @@ func rows() []row {
 			return executor.Logger(slog.New(handler{slog.DiscardHandler, l.misbehave}))
 		}},
 		{name: "OnHealth", told: "health hook", noPlain: true, loop: func(l *life) executor.CommonOption {
-			return executor.OnHealth(func(executor.Health) { l.misbehave() })
+			return executor.Watch(insight.Config{OnHealth: func(insight.Health) { l.misbehave() }})
 		}},
 		{name: "OnLate", told: "on-late hook", loop: func(l *life) executor.CommonOption {
-			return executor.OnLate(time.Millisecond, 0, func(executor.Run, executor.Lateness) { l.misbehave() })
+			return executor.Watch(insight.Config{OnLateAfter: time.Millisecond,
+				OnLate: func(insight.LateRun) { l.misbehave() }})
 		}},
 		{name: "Record", told: "record hook", loop: func(l *life) executor.CommonOption {
-			return executor.Record(writer{l.misbehave})
+			return executor.Watch(insight.Config{Record: writer{l.misbehave}})
 		}},
 		{name: "DelayBy", told: "DelayBy hook", noPlain: true, task: func(l *life) executor.TaskOption {
 			return executor.DelayBy(func(executor.LastRun) (time.Duration, bool) {

@@ -11,20 +11,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // A cancelled run is no success.
 func TestACancelledRunIsNoSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1, executor.Measure(), pooltest.Quiet())
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{}), pooltest.Quiet())
 		defer p.Close()
 		f, err := p.Schedule(0, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, executor.Name("a"))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		f.Cancel()
 		synctest.Wait()
-		m := p.Measurements()
+		m := p.Insight().Measurements()
 		assert.True(t, m.Tasks[0].LastSuccess.IsZero(), "last success %v", m.Tasks[0].LastSuccess)
 	})
 }
@@ -73,7 +74,7 @@ func TestWhatHasExpiredOnACalendarIsNotMeasured(t *testing.T) {
 			"cal#2 late 1.000000001s: workers 1s (hog 1m31s)",
 		}, b.read())
 		assert.EqualValues(t, 2, p.Stats().Expired, "each as its time is over")
-		for _, d := range p.Measurements().Tasks {
+		for _, d := range p.Insight().Measurements().Tasks {
 			assert.Zero(t, d.Late.Max, d.Name)
 			assert.EqualValues(t, map[string]int{"cal": 2}[d.Name], d.Expired, d.Name)
 		}
@@ -107,15 +108,15 @@ func TestATaskThatEndedWellMakesNoPoolDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		defer p.Close()
-		_, err := p.Schedule(0, lasts(0), executor.Expect(executor.SuccessWithin(10*ms)))
+		_, err := p.Schedule(0, lasts(0), executor.Expect(insight.SuccessWithin(10*ms)))
 		require.NoError(t, err)
 		time.Sleep(time.Hour)
 		at(p, 0, "long", time.Second)
 		synctest.Wait()
 		at(p, 0, "waits", 0)
 		time.Sleep(500 * ms)
-		h := p.Health()
+		h := p.Insight().Health()
 		assert.Empty(t, h.Tasks)
-		assert.Equal(t, executor.HealthOK, h.Status, "%v", h.Err())
+		assert.Equal(t, insight.HealthOK, h.Status, "%v", h.Err())
 	})
 }

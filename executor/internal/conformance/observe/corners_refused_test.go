@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
@@ -26,11 +27,12 @@ func TestNothingIsExpectedOfATaskWhosePolicyPanics(t *testing.T) {
 		require.NoError(t, p.Execute(lasts(time.Second)))
 		func() {
 			defer func() { _ = recover() }()
-			_, _ = p.Submit(lasts(0), executor.Name("a"), executor.Expect(executor.SuccessWithin(time.Minute)))
+			_, _ = p.Submit(lasts(0), executor.Name("a"),
+				executor.Expect(insight.SuccessWithin(time.Minute)))
 		}()
 		time.Sleep(time.Hour)
-		h := p.Health()
-		assert.Equal(t, executor.HealthOK, h.Status, "%v", h.Err())
+		h := p.Insight().Health()
+		assert.Equal(t, insight.HealthOK, h.Status, "%v", h.Err())
 	})
 }
 
@@ -55,7 +57,7 @@ func TestATaskRefusedForItsContextIsToldOnce(t *testing.T) {
 func TestARecordingTellsThatACalendarHasFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Record(&out))
+		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Watch(insight.Config{Record: &out}))
 		_, err := p.On(failingCalendar{new(atomic.Int32)}, lasts(0), executor.Name("cal"))
 		require.NoError(t, err)
 		time.Sleep(10 * time.Minute)
@@ -72,11 +74,11 @@ func TestNothingIsExpectedOfATaskWhoseContextHasEnded(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		_, err := p.Schedule(0, lasts(0), executor.Name("a"), executor.WithContext(ctx),
-			executor.Expect(executor.SuccessWithin(time.Minute)))
+			executor.Expect(insight.SuccessWithin(time.Minute)))
 		require.Error(t, err)
 		time.Sleep(time.Hour)
-		h := p.Health()
-		assert.Equal(t, executor.HealthOK, h.Status, "%v", h.Err())
+		h := p.Insight().Health()
+		assert.Equal(t, insight.HealthOK, h.Status, "%v", h.Err())
 		assert.Empty(t, h.Tasks)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
@@ -20,7 +21,7 @@ import (
 func TestSubmitAfterCloseWithRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		p := executor.NewScheduledPool(1, executor.Record(&out))
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{Record: &out}))
 		require.NoError(t, p.Close())
 		assert.NotPanics(t, func() {
 			_, err := p.Schedule(0, lasts(0))
@@ -175,17 +176,18 @@ func TestARefusedSubmissionClearsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.BoundedFIFO(1), pooltest.Quiet())
 		defer p.Close()
-		opts := []executor.TaskOption{executor.Name("a"), executor.Expect(executor.SuccessWithin(time.Hour))}
+		opts := []executor.TaskOption{executor.Name("a"),
+			executor.Expect(insight.SuccessWithin(time.Hour))}
 		_, err := p.Submit(func(context.Context) error { return errors.New("x") }, opts...)
 		require.NoError(t, err)
 		synctest.Wait()
-		require.Equal(t, executor.HealthDegraded, p.Health().Status)
+		require.Equal(t, insight.HealthDegraded, p.Insight().Health().Status)
 		require.NoError(t, p.Execute(lasts(time.Second)))
 		synctest.Wait()
 		require.NoError(t, p.Execute(lasts(time.Second)))
 		_, err = p.Submit(lasts(0), opts...)
 		require.Error(t, err)
-		assert.Equal(t, executor.HealthDegraded, p.Health().Status)
+		assert.Equal(t, insight.HealthDegraded, p.Insight().Health().Status)
 	})
 }
 
@@ -194,14 +196,14 @@ func TestAnEndedTaskMakesNoPoolDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		defer p.Close()
-		_, err := p.Schedule(0, lasts(0), executor.Expect(executor.SuccessWithin(10*ms)))
+		_, err := p.Schedule(0, lasts(0), executor.Expect(insight.SuccessWithin(10*ms)))
 		require.NoError(t, err)
 		time.Sleep(time.Hour)
 		require.NoError(t, p.Execute(lasts(time.Second)))
 		require.NoError(t, p.Execute(lasts(0)))
 		time.Sleep(500 * ms)
-		h := p.Health()
+		h := p.Insight().Health()
 		assert.Empty(t, h.Tasks)
-		assert.Equal(t, executor.HealthOK, h.Status, "%v", h.Err())
+		assert.Equal(t, insight.HealthOK, h.Status, "%v", h.Err())
 	})
 }

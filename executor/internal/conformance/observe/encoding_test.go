@@ -14,33 +14,36 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 func TestALatenessCanBeEncoded(t *testing.T) {
-	l := executor.Lateness{Total: 412 * ms, Clock: 1, Previous: 2, Held: 3, Busy: 398 * ms, Queue: 4,
+	l := insight.Lateness{Total: 412 * ms, Clock: 1, Previous: 2, Held: 3, Busy: 398 * ms, Queue: 4,
 		Slack: 5, Wake: 14 * ms, Collector: 3 * ms, Partial: true,
-		Holders: []executor.Running{{Run: executor.Run{Name: "import", Number: 1}, For: 9 * time.Second}}}
+		Holders: []insight.Holder{{Name: "import", Number: 1, For: 9 * time.Second}}}
 	text, err := json.Marshal(l)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"total": "412ms", "clock": "1ns", "previous": "2ns", "held": "3ns",
 		"busy": "398ms", "queue": "4ns", "slack": "5ns", "wake": "14ms", "collector": "3ms",
 		"holders": [{"name": "import", "number": 1, "for": "9s"}], "partial": true}`, string(text))
-	var back executor.Lateness
+	var back insight.Lateness
 	require.NoError(t, json.Unmarshal(text, &back))
 	assert.Equal(t, l, back)
 
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("", "late", l)
 	assert.Contains(t, log.String(), `"late":{"total":"412ms","clock":"1ns"`)
-	text, err = json.Marshal(executor.Lateness{})
+	text, err = json.Marshal(insight.Lateness{})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"total": "0s"}`, string(text))
 }
 
 func TestVariablesForExpvar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1, executor.Name("jobs"), executor.ExplainLate(0))
-		l := eventloop.New(executor.Name("jobs"), executor.ExplainLate(0))
+		p := executor.NewScheduledPool(1, executor.Name("jobs"),
+			executor.Watch(insight.Config{ExplainLate: insight.Any}))
+		l := eventloop.New(executor.Name("jobs"),
+			executor.Watch(insight.Config{ExplainLate: insight.Any}))
 		at(p, 0, "hog", time.Second)
 		at(p, 100*ms, "poll", 0)
 		_, err := l.Schedule(0, lasts(time.Second))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
@@ -27,8 +28,7 @@ type telling interface {
 		*executor.ScheduledFuture[struct{}], error)
 	On(executor.Calendar, executor.Task, ...executor.TaskOption) (
 		*executor.ScheduledFuture[struct{}], error)
-	Measurements() executor.Measurements
-	History() executor.History
+	Insight() insight.View
 }
 
 // each plays a test with a pool of one worker and with a loop, of which told counts how often
@@ -37,7 +37,7 @@ func each(t *testing.T,
 	play func(t *testing.T, e telling, expired func() uint64, told *atomic.Int64)) {
 	t.Helper()
 	told := new(atomic.Int64)
-	opts := []eventloop.Option{executor.KeepHistory(), quietly,
+	opts := []eventloop.Option{executor.Watch(insight.Config{History: true}), quietly,
 		executor.Observe(executor.Observer{Expired: func(executor.Run) { told.Add(1) }})}
 	t.Run("pool", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestWhatHasExpiredIsCountedByName(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(12 * time.Second)
 		synctest.Wait()
-		m := e.Measurements()
+		m := e.Insight().Measurements()
 		counts := map[string]uint64{}
 		for _, task := range m.Tasks {
 			counts[task.Name] = task.Expired
@@ -88,7 +88,7 @@ func TestWhatHasExpiredIsCountedByName(t *testing.T) {
 		assert.EqualValues(t, 8, told.Load())
 		assert.EqualValues(t, m.Took.Count(), m.Late.Count(), "only those that have begun")
 		var remembered uint64
-		for _, s := range e.History().Seconds {
+		for _, s := range e.Insight().History().Seconds {
 			remembered += s.Expired
 		}
 		assert.EqualValues(t, 8, remembered)
@@ -122,7 +122,8 @@ func TestASeriesKeepsWhatHasExpired(t *testing.T) {
 		assert.True(t, runs[1].Why.Expired)
 		last, ok := f.Handle.Last()
 		require.True(t, ok)
-		assert.Equal(t, runs[0].LastRun, last, "it is no run")
+		assert.Equal(t, last.Started, runs[0].Started, "it is no run")
+		assert.Equal(t, last.Err, runs[0].Err)
 		assert.EqualValues(t, 2, f.Runs())
 	})
 }
@@ -135,7 +136,7 @@ func TestTheHistoryHasTasksThatHaveExpired(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		h := e.History()
+		h := e.Insight().History()
 		require.Len(t, h.Late, 1)
 		late := h.Late[0]
 		assert.True(t, late.Expired)
@@ -149,7 +150,7 @@ func TestTheHistoryHasTasksThatHaveExpired(t *testing.T) {
 		text, err := json.Marshal(late.Why)
 		require.NoError(t, err)
 		assert.Contains(t, string(text), `"expired":true`)
-		var read executor.Lateness
+		var read insight.Lateness
 		require.NoError(t, json.Unmarshal(text, &read))
 		assert.True(t, read.Expired)
 	})

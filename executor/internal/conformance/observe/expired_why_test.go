@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/wall/walltest"
 )
@@ -143,7 +144,8 @@ func TestWhyARunHasExpired(t *testing.T) {
 func TestWhyARunOfALoopHasExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(book)
-		l := eventloop.New(executor.ExplainLate(0), executor.Observe(b.observer()), quietly)
+		l := eventloop.New(executor.Watch(insight.Config{ExplainLate: insight.Any}),
+			executor.Observe(b.observer()), quietly)
 		defer l.Close()
 		_, err := l.Schedule(0, lasts(30*ms), executor.Name("hog"))
 		require.NoError(t, err)
@@ -158,7 +160,8 @@ func TestWhyARunOnTheWallClockHasExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := walltest.Use(t)
 		b := new(book)
-		p := executor.NewScheduledPool(1, executor.ExplainLate(0), executor.Observe(b.observer()),
+		p := executor.NewScheduledPool(1,
+			executor.Watch(insight.Config{ExplainLate: insight.Any}), executor.Observe(b.observer()),
 			pooltest.Quiet())
 		defer p.Close()
 		_, err := p.ScheduleAt(clock.Now().Add(time.Hour), lasts(0), executor.WallClock(),
@@ -195,12 +198,12 @@ func TestWhatHasExpiredIsExplainedHoweverShortItHasWaited(t *testing.T) {
 		type key struct{}
 		var told []string
 		var log bytes.Buffer
-		p := executor.NewScheduledPool(1, executor.ExplainLate(time.Hour),
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{ExplainLate: time.Hour}),
 			executor.BaseContext(context.WithValue(t.Context(), key{}, "of the pool")),
 			executor.Logger(slog.New(slog.NewTextHandler(&log, nil))),
 			executor.Observe(executor.Observer{
 				Expired: func(executor.Run) { told = append(told, "expired") },
-				Late: func(ctx context.Context, r executor.Run, l executor.Lateness) {
+				Late: func(ctx context.Context, r executor.Run, l insight.Lateness) {
 					told = append(told, fmt.Sprint(r.Name, " ", l.Expired, ", context ", ctx.Value(key{})))
 				},
 			}))
@@ -221,7 +224,7 @@ func TestWhatHasExpiredIsExplainedHoweverShortItHasWaited(t *testing.T) {
 func TestRunsThatExpireAgainAndAgainAreLoggedNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		p := executor.NewScheduledPool(1, executor.ExplainLate(0),
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{ExplainLate: insight.Any}),
 			executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
 		defer p.Close()
 		at(p, 0, "hog", 20500*ms)
@@ -238,8 +241,9 @@ func TestRunsThatExpireAgainAndAgainAreLoggedNowAndThen(t *testing.T) {
 func TestAsManyAreExplainedAsMayBe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(book)
-		p := executor.NewScheduledPool(1, executor.ExplainLate(0), executor.Observe(b.observer()),
-			executor.KeepHistory(), pooltest.Quiet())
+		p := executor.NewScheduledPool(1,
+			executor.Watch(insight.Config{ExplainLate: insight.Any}), executor.Observe(b.observer()),
+			executor.Watch(insight.Config{History: true}), pooltest.Quiet())
 		defer p.Close()
 		p.Pause()
 		for range 150 {
@@ -247,7 +251,7 @@ func TestAsManyAreExplainedAsMayBe(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		assert.Len(t, b.read(), 100)
-		m := p.Measurements()
+		m := p.Insight().Measurements()
 		assert.EqualValues(t, 50, m.Unexplained)
 		assert.EqualValues(t, 150, m.Expired)
 		assert.Equal(t, 100*(10*ms+1), m.Reasons.Held)
@@ -256,15 +260,16 @@ func TestAsManyAreExplainedAsMayBe(t *testing.T) {
 
 func TestOnLateIsCalledForWhatHasExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []executor.Lateness
-		snap := func(_ executor.Run, l executor.Lateness) { told = append(told, l) }
-		p := executor.NewScheduledPool(1, executor.OnLate(10*ms, 0, snap),
-			executor.OnLate(time.Second, 0, snap), pooltest.Quiet())
+		var told []insight.Lateness
+		snap := func(late insight.LateRun) { told = append(told, late.Why) }
+		p := executor.NewScheduledPool(1,
+			executor.Watch(insight.Config{OnLate: snap, OnLateAfter: 10 * ms}),
+			executor.Watch(insight.Config{OnLate: snap, OnLateAfter: time.Second}), pooltest.Quiet())
 		defer p.Close()
 		p.Pause()
 		scheduled(t, p, 0)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		assert.Equal(t, []executor.Lateness{{Total: 10*ms + 1, Held: 10*ms + 1, Expired: true}}, told)
+		assert.Equal(t, []insight.Lateness{{Total: 10*ms + 1, Held: 10*ms + 1, Expired: true}}, told)
 	})
 }

@@ -15,12 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
 // states returns how the tasks are, as name=state.
 func states(p *executor.ScheduledPool) (s []string) {
-	for _, t := range p.Health().Tasks {
+	for _, t := range p.Insight().Health().Tasks {
 		s = append(s, t.Name+"="+t.State)
 	}
 	return s
@@ -46,7 +47,7 @@ func TestASeriesThatAFailureHasEndedDegradesUntilItSucceedsAgain(t *testing.T) {
 				watched(t, func(p *executor.ScheduledPool, a *alarms) {
 					opts := append([]executor.TaskOption{executor.Name("import")}, end.opts...)
 					if expects {
-						opts = append(opts, executor.Expect(executor.SuccessWithin(time.Hour)))
+						opts = append(opts, executor.Expect(insight.SuccessWithin(time.Hour)))
 					}
 					_, err := p.AtFixedRate(0, time.Minute, end.body, opts...)
 					require.NoError(t, err)
@@ -72,7 +73,7 @@ func TestATaskThatHasExpiredIsForgottenWhenOneOfItsNameSucceeds(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 		opts := []executor.TaskOption{executor.Name("mail"), executor.BeginWithin(time.Second),
-			executor.Expect(executor.SuccessWithin(time.Hour))}
+			executor.Expect(insight.SuccessWithin(time.Hour))}
 		f, err := p.Schedule(0, lasts(0), opts...)
 		require.NoError(t, err)
 		_, err = f.Get(context.Background())
@@ -135,7 +136,7 @@ func TestGivingUpIsNoRecovery(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		body := &flaky{fail: true}
 		f, err := p.AtFixedRate(time.Second, time.Second, body.run, executor.Name("job"),
-			executor.PauseAfter(20), executor.Expect(executor.SuccessWithin(10*time.Second)))
+			executor.PauseAfter(20), executor.Expect(insight.SuccessWithin(10*time.Second)))
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		require.True(t, f.Paused())
@@ -159,7 +160,7 @@ func TestASeriesThatGivesUpIsLateInItsTime(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		body := &flaky{fail: true}
 		_, err := p.AtFixedRate(time.Second, time.Second, body.run, executor.Name("job"),
-			executor.PauseAfter(3), executor.Expect(executor.SuccessWithin(time.Hour)))
+			executor.PauseAfter(3), executor.Expect(insight.SuccessWithin(time.Hour)))
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		assert.Equal(t, []string{"job=paused"}, states(p))
@@ -175,7 +176,7 @@ func TestAJobWhoseRunsAllExpireIsLate(t *testing.T) {
 		const s = time.Second
 		_, err := p.AtFixedRate(500*ms, 2*s, lasts(0), executor.Name("victim"),
 			executor.BeginWithin(500*ms), executor.CatchUp(executor.Skip),
-			executor.Expect(executor.StartWithin(s, 0.9)))
+			executor.Expect(insight.StartWithin(s, 0.9)))
 		require.NoError(t, err)
 		for range 2 {
 			_, err := p.AtFixedRate(0, 2*s, lasts(1900*ms), executor.CatchUp(executor.Skip))
@@ -193,7 +194,7 @@ func TestNamesOfWhatHasEndedAreBounded(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
 		for i := range 3000 {
 			f, err := p.Schedule(0, func(context.Context) error { return errors.New("broken") },
-				executor.Name(fmt.Sprint(i)), executor.Expect(executor.SuccessWithin(time.Hour)))
+				executor.Name(fmt.Sprint(i)), executor.Expect(insight.SuccessWithin(time.Hour)))
 			require.NoError(t, err)
 			_, _ = f.Get(t.Context())
 		}
@@ -207,7 +208,7 @@ func TestNamesOfWhatHasEndedAreBounded(t *testing.T) {
 func TestWhatIsNotExpectedIn292YearsIsNotExpected(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		_, err := p.AtFixedRate(time.Hour, time.Hour, lasts(0), executor.Name("poll"),
-			executor.Expect(executor.SuccessWithin(math.MaxInt64)))
+			executor.Expect(insight.SuccessWithin(math.MaxInt64)))
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		assert.Empty(t, a.read())

@@ -18,6 +18,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/wall/walltest"
 	"github.com/punctual-go/punctual/timer/cron"
@@ -32,7 +33,7 @@ type alarms struct {
 	at   []time.Time
 }
 
-func (a *alarms) note(h executor.Health) {
+func (a *alarms) note(h insight.Health) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	text := h.Status
@@ -54,7 +55,8 @@ func watched(t *testing.T, play func(p *executor.ScheduledPool, a *alarms)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a := new(alarms)
-		p := executor.NewScheduledPool(2, executor.OnHealth(a.note), pooltest.Quiet())
+		p := executor.NewScheduledPool(2,
+			executor.Watch(insight.Config{OnHealth: a.note}), pooltest.Quiet())
 		defer p.Close()
 		play(p, a)
 	})
@@ -88,29 +90,29 @@ func TestATaskThatDoesNotSucceedIsTold(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		var body flaky
 		_, err := p.AtFixedRate(time.Minute, time.Minute, body.run, executor.Name("poll"),
-			executor.Expect(executor.SuccessWithin(3*time.Minute)))
+			executor.Expect(insight.SuccessWithin(3*time.Minute)))
 		require.NoError(t, err)
-		assert.Equal(t, "new", p.Health().Tasks[0].State)
+		assert.Equal(t, "new", p.Insight().Health().Tasks[0].State)
 		time.Sleep(90 * time.Second)
-		assert.Equal(t, "ok", p.Health().Tasks[0].State)
+		assert.Equal(t, "ok", p.Insight().Health().Tasks[0].State)
 		body.set(true, 0)
 		time.Sleep(150*time.Second + 1) // three minutes after the last success
 		assert.Equal(t, []string{
 			`executor: degraded: task "poll": no success for 3m0s, expected within 3m0s`}, a.read())
-		h := p.Health()
+		h := p.Insight().Health()
 		assert.Equal(t, "degraded", h.Status)
 		assert.EqualValues(t, 3, h.Tasks[0].FailuresInRow)
 		body.set(false, 0)
 		time.Sleep(time.Minute)
 		assert.Equal(t, []string{"ok"}, a.read())
-		assert.NoError(t, p.Health().Err())
+		assert.NoError(t, p.Insight().Health().Err())
 	})
 }
 
 func TestTheFirstExpectationToBeBrokenIsToldFirst(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		for _, within := range []time.Duration{time.Hour, time.Minute, 2 * time.Hour} {
-			at, expects := executor.Name(within.String()), executor.Expect(executor.SuccessWithin(within))
+			at, expects := executor.Name(within.String()), executor.Expect(insight.SuccessWithin(within))
 			_, err := p.Schedule(24*time.Hour, lasts(0), at, expects)
 			require.NoError(t, err)
 		}
@@ -125,7 +127,7 @@ func TestRunsThatBeginLateAreTold(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		_, err := p.AtFixedRate(0, time.Second, lasts(0), executor.Name("tick"),
 			executor.CatchUp(executor.Coalesce),
-			executor.Expect(executor.StartWithin(100*ms, 0.99)))
+			executor.Expect(insight.StartWithin(100*ms, 0.99)))
 		require.NoError(t, err)
 		hold := func() {
 			time.Sleep(500 * ms)
@@ -138,7 +140,8 @@ func TestRunsThatBeginLateAreTold(t *testing.T) {
 		assert.Empty(t, a.read(), "one of a hundred may")
 		hold()
 		require.Len(t, a.read(), 1)
-		assert.Contains(t, p.Health().Tasks[0].Reason, "2 of the last 5 runs began later than 100ms")
+		assert.Contains(t, p.Insight().Health().Tasks[0].Reason,
+			"2 of the last 5 runs began later than 100ms")
 		time.Sleep(2 * time.Minute)
 		assert.Equal(t, []string{"ok"}, a.read())
 	})
@@ -147,7 +150,7 @@ func TestRunsThatBeginLateAreTold(t *testing.T) {
 func TestAPauseOfThePoolDelaysNoStart(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		_, err := p.AtFixedRate(0, time.Second, lasts(0), executor.Name("tick"),
-			executor.CatchUp(executor.Coalesce), executor.Expect(executor.StartWithin(100*ms, 1)))
+			executor.CatchUp(executor.Coalesce), executor.Expect(insight.StartWithin(100*ms, 1)))
 		require.NoError(t, err)
 		for range 3 {
 			p.Pause()
@@ -166,7 +169,7 @@ func TestMassesOfWhichSomethingIsExpected(t *testing.T) {
 		began := time.Now()
 		for i := range n {
 			_, err := p.AtFixedRate(time.Duration(i)*time.Microsecond, time.Second, lasts(0),
-				executor.Name(strconv.Itoa(i)), executor.Expect(executor.SuccessWithin(5*time.Second)))
+				executor.Name(strconv.Itoa(i)), executor.Expect(insight.SuccessWithin(5*time.Second)))
 			require.NoError(t, err)
 		}
 		require.Equal(t, began, time.Now())
@@ -174,7 +177,7 @@ func TestMassesOfWhichSomethingIsExpected(t *testing.T) {
 		assert.Empty(t, a.read())
 		p.Pause()
 		time.Sleep(time.Minute)
-		assert.Len(t, p.Health().Tasks, n)
+		assert.Len(t, p.Insight().Health().Tasks, n)
 		assert.Empty(t, a.read())
 	})
 }
@@ -182,18 +185,18 @@ func TestMassesOfWhichSomethingIsExpected(t *testing.T) {
 func TestAPausedTaskAlarmsNobody(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		f, err := p.AtFixedRate(0, time.Minute, lasts(0), executor.Name("poll"),
-			executor.Expect(executor.SuccessWithin(3*time.Minute)))
+			executor.Expect(insight.SuccessWithin(3*time.Minute)))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		f.Pause()
 		time.Sleep(time.Hour)
-		assert.Equal(t, "paused", p.Health().Tasks[0].State)
+		assert.Equal(t, "paused", p.Insight().Health().Tasks[0].State)
 		f.Resume()
-		assert.Equal(t, "ok", p.Health().Status)
+		assert.Equal(t, "ok", p.Insight().Health().Status)
 		time.Sleep(time.Hour)
 		p.Pause()
 		time.Sleep(time.Hour)
-		assert.Equal(t, "paused", p.Health().Tasks[0].State)
+		assert.Equal(t, "paused", p.Insight().Health().Tasks[0].State)
 		p.Resume()
 		time.Sleep(time.Hour)
 		assert.Empty(t, a.read())
@@ -208,7 +211,7 @@ func TestASeriesThatAFailureHasEndedIsTold(t *testing.T) {
 					panic("boom")
 				}
 				return nil
-			}, executor.Name("poll"), executor.Expect(executor.SuccessWithin(time.Hour)))
+			}, executor.Name("poll"), executor.Expect(insight.SuccessWithin(time.Hour)))
 			require.NoError(t, err)
 		}
 		submit(true)
@@ -216,11 +219,11 @@ func TestASeriesThatAFailureHasEndedIsTold(t *testing.T) {
 		assert.Equal(t, []string{`executor: degraded: task "poll": ended by a failure`}, a.read())
 		for i := range 300 { // what has ended well is forgotten meanwhile
 			_, err := p.AtFixedRate(0, time.Second, lasts(0), executor.MaxRuns(1),
-				executor.Name(strconv.Itoa(i)), executor.Expect(executor.SuccessWithin(time.Hour)))
+				executor.Name(strconv.Itoa(i)), executor.Expect(insight.SuccessWithin(time.Hour)))
 			require.NoError(t, err)
 			synctest.Wait()
 		}
-		health := p.Health().Tasks
+		health := p.Insight().Health().Tasks
 		assert.Less(t, len(health), 300)
 		assert.Equal(t, "poll", health[0].Name, "the worst first")
 		a.read()
@@ -228,7 +231,7 @@ func TestASeriesThatAFailureHasEndedIsTold(t *testing.T) {
 		assert.Empty(t, a.read(), "it has not succeeded yet")
 		time.Sleep(time.Second)
 		assert.Equal(t, []string{"ok"}, a.read())
-		for _, task := range p.Health().Tasks {
+		for _, task := range p.Insight().Health().Tasks {
 			assert.NotEqual(t, "failed", task.State)
 		}
 	})
@@ -237,34 +240,34 @@ func TestASeriesThatAFailureHasEndedIsTold(t *testing.T) {
 func TestWhoIsCancelledIsNotMissed(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		f, err := p.Schedule(time.Hour, lasts(0), executor.Name("once"),
-			executor.Expect(executor.SuccessWithin(time.Minute)))
+			executor.Expect(insight.SuccessWithin(time.Minute)))
 		require.NoError(t, err)
 		time.Sleep(2 * time.Minute)
 		require.Len(t, a.read(), 1)
 		f.Cancel()
 		assert.Equal(t, []string{"ok"}, a.read())
-		assert.Empty(t, p.Health().Tasks)
+		assert.Empty(t, p.Insight().Health().Tasks)
 	})
 }
 
 func TestAPoolThatIsStuckIsDown(t *testing.T) {
 	watched(t, func(p *executor.ScheduledPool, a *alarms) {
 		_, err := p.AtFixedRate(0, time.Minute, lasts(0), executor.Name("poll"),
-			executor.Expect(executor.SuccessWithin(3*time.Minute)))
+			executor.Expect(insight.SuccessWithin(3*time.Minute)))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		for range 2 {
 			at(p, 0, "hog", time.Hour)
 		}
 		time.Sleep(5 * time.Minute)
-		h := p.Health()
+		h := p.Insight().Health()
 		assert.Equal(t, "down", h.Status)
 		assert.Equal(t, "no worker has been free for 4m1s (hog 5m0s, hog 5m0s)", h.Reason)
 		text, err := json.Marshal(h)
 		require.NoError(t, err)
 		assert.Contains(t, string(text), `"status":"down"`)
 		time.Sleep(time.Hour)
-		assert.Equal(t, "ok", p.Health().Status)
+		assert.Equal(t, "ok", p.Insight().Health().Status)
 		told := slices.DeleteFunc(a.read(), func(text string) bool {
 			// A hog is done, and the poll not yet.
 			return strings.HasPrefix(text, `executor: degraded: task "poll"`)
@@ -276,19 +279,19 @@ func TestAPoolThatIsStuckIsDown(t *testing.T) {
 			`executor: down: no worker has been free for 5m0s (hog 5m59s, hog 5m59s); ` +
 				`task "poll": no success for 6m0s, expected within 3m0s`, "ok"}, told)
 		p.Shutdown()
-		assert.Equal(t, "down", p.Health().Status)
+		assert.Equal(t, "down", p.Insight().Health().Status)
 	})
 }
 
 func TestABadExpectationIsRefused(t *testing.T) {
 	p := executor.NewScheduledPool(1)
 	defer p.Close()
-	for _, e := range []executor.Expectation{executor.SuccessWithin(0), executor.StartWithin(0, 1),
-		executor.StartWithin(ms, 0), executor.StartWithin(ms, 1.1), {}} {
+	for _, e := range []insight.Expectation{insight.SuccessWithin(0), insight.StartWithin(0, 1),
+		insight.StartWithin(ms, 0), insight.StartWithin(ms, 1.1), nil} {
 		_, err := p.Submit(lasts(0), executor.Expect(e))
 		require.ErrorIs(t, err, executor.ErrInvalid)
 	}
-	assert.Empty(t, p.Health().Tasks)
+	assert.Empty(t, p.Insight().Health().Tasks)
 }
 
 // A healthy service is restarted now and then, its clock is set, its tasks are slow at times, and
@@ -300,17 +303,18 @@ func TestNoFalseAlarmInAThousandDays(t *testing.T) {
 		a := new(alarms)
 		runs := uint64(0)
 		for day := 0; day < 1000; {
-			p := executor.NewScheduledPool(3, executor.OnHealth(a.note), pooltest.Quiet())
+			p := executor.NewScheduledPool(3,
+				executor.Watch(insight.Config{OnHealth: a.note}), pooltest.Quiet())
 			var poll, sweep flaky
 			_, err := p.AtFixedRate(0, 10*time.Minute, poll.run, executor.Name("poll"),
 				executor.CatchUp(executor.Coalesce), executor.Jitter(time.Minute),
-				executor.Expect(executor.SuccessWithin(time.Hour), executor.StartWithin(time.Minute, 0.9)))
+				executor.Expect(insight.SuccessWithin(time.Hour), insight.StartWithin(time.Minute, 0.9)))
 			require.NoError(t, err)
 			_, err = p.WithFixedDelay(time.Minute, time.Hour, sweep.run, executor.Name("sweep"),
-				executor.Expect(executor.SuccessWithin(4*time.Hour)))
+				executor.Expect(insight.SuccessWithin(4*time.Hour)))
 			require.NoError(t, err)
 			report, err := p.On(cron.MustParse("0 3 * * *"), lasts(time.Minute), executor.Name("report"),
-				executor.Expect(executor.SuccessWithin(50*time.Hour)))
+				executor.Expect(insight.SuccessWithin(50*time.Hour)))
 			require.NoError(t, err)
 			for range 1 + rng.IntN(20) {
 				poll.set(rng.IntN(8) == 0, time.Duration(rng.IntN(300))*time.Second)
@@ -339,12 +343,12 @@ func TestNoFalseAlarmInAThousandDays(t *testing.T) {
 func TestALoopTellsHowItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := new(alarms)
-		l := eventloop.New(executor.Name("ui"), executor.OnHealth(a.note),
+		l := eventloop.New(executor.Name("ui"), executor.Watch(insight.Config{OnHealth: a.note}),
 			pooltest.Quiet().(executor.CommonOption))
-		assert.Equal(t, executor.HealthOK, l.Health().Status)
+		assert.Equal(t, insight.HealthOK, l.Insight().Health().Status)
 		f := new(flaky)
 		_, err := l.AtFixedRate(0, time.Minute, f.run, executor.Name("poll"),
-			executor.Expect(executor.SuccessWithin(3*time.Minute)))
+			executor.Expect(insight.SuccessWithin(3*time.Minute)))
 		require.NoError(t, err)
 		time.Sleep(time.Hour + time.Second)
 		assert.Empty(t, a.read())
@@ -355,15 +359,15 @@ func TestALoopTellsHowItIs(t *testing.T) {
 		time.Sleep(time.Minute)
 		f.set(false, 0)
 		time.Sleep(6 * time.Minute)
-		h := l.Health()
-		assert.Equal(t, executor.HealthDown, h.Status)
+		h := l.Insight().Health()
+		assert.Equal(t, insight.HealthDown, h.Status)
 		assert.EqualError(t, h.Err(), `executor: pool "ui" down: no worker has been free for 5m0s `+
 			`(poll#62 6m1s); `+
 			`task "poll": no success for 7m1s, expected within 3m0s`)
 		time.Sleep(time.Hour)
-		assert.NoError(t, l.Health().Err())
+		assert.NoError(t, l.Insight().Health().Err())
 		assert.Len(t, a.read(), 3, "degraded, down, ok")
 		require.NoError(t, l.Close())
-		assert.EqualError(t, l.Health().Err(), `executor: pool "ui" down: it is terminated`)
+		assert.EqualError(t, l.Insight().Health().Err(), `executor: pool "ui" down: it is terminated`)
 	})
 }

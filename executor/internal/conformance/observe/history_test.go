@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
@@ -23,7 +24,8 @@ import (
 func remembering(t *testing.T, core int, play func(p *executor.ScheduledPool)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(core, executor.KeepHistory(), pooltest.Quiet())
+		p := executor.NewScheduledPool(core,
+			executor.Watch(insight.Config{History: true}), pooltest.Quiet())
 		defer p.Close()
 		play(p)
 	})
@@ -63,7 +65,7 @@ func TestThePoolKeepsItsLateRuns(t *testing.T) {
 		at(p, 1500*ms, "hog", 700*ms)
 		at(p, 3999*ms, "short", 5*ms)
 		time.Sleep(5*time.Second - 1)
-		late := p.History().Late
+		late := p.Insight().History().Late
 		require.Len(t, late, 1, "four milliseconds are not explained")
 		assert.Equal(t, "poll", late[0].Name)
 		assert.Equal(t, 200*ms, late[0].Late)
@@ -76,7 +78,7 @@ func TestThePoolKeepsItsLateRuns(t *testing.T) {
 			at(p, ms, "late", 0)
 			time.Sleep(30 * ms)
 		}
-		assert.Len(t, p.History().Late, 32)
+		assert.Len(t, p.Insight().History().Late, 32)
 	})
 }
 
@@ -93,13 +95,13 @@ func TestTenMinutesSecondBySecond(t *testing.T) {
 		at(p, 2100*ms, "hog", 500*ms)
 		at(p, 2900*ms, "on time", 0)
 		time.Sleep(4 * time.Second)
-		assert.Equal(t, []executor.Second{
+		assert.Equal(t, []insight.Second{
 			{At: begun, Runs: 1, Name: "poll", Number: 1},
 			{At: begun.Add(2 * time.Second), Runs: 3, Failures: 1, Late: 100 * ms, Name: "poll",
 				Number: 2},
-		}, p.History().Seconds)
+		}, p.Insight().History().Seconds)
 		time.Sleep(20 * time.Minute)
-		seconds := p.History().Seconds
+		seconds := p.Insight().History().Seconds
 		assert.InDelta(t, 300, len(seconds), 1)
 		assert.WithinDuration(t, time.Now(), seconds[0].At, 10*time.Minute+time.Second)
 	})
@@ -108,13 +110,13 @@ func TestTenMinutesSecondBySecond(t *testing.T) {
 // A run that outlives the memory of its second must not be told in another.
 func TestALoopKeepsItsHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := eventloop.New(executor.KeepHistory())
+		l := eventloop.New(executor.Watch(insight.Config{History: true}))
 		defer l.Close()
 		f, err := l.AtFixedRate(0, time.Second, lasts(1020*ms), executor.Name("poll"))
 		require.NoError(t, err)
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		h := l.History()
+		h := l.Insight().History()
 		require.Len(t, h.Seconds, 4, "a second each, and the fifth run goes on")
 		assert.Equal(t, 60*ms, h.Seconds[3].Late)
 		require.Len(t, h.Late, 3)
@@ -123,7 +125,7 @@ func TestALoopKeepsItsHistory(t *testing.T) {
 		assert.Len(t, f.Handle.History(), 4)
 		plain := eventloop.New()
 		defer plain.Close()
-		assert.Empty(t, plain.History())
+		assert.Empty(t, plain.Insight().History())
 	})
 }
 
@@ -133,7 +135,7 @@ func TestARunThatLastsForLong(t *testing.T) {
 		_, err := p.AtFixedRate(0, 10*time.Minute, lasts(0), executor.Name("poll"))
 		require.NoError(t, err)
 		time.Sleep(10*time.Minute + time.Second)
-		for _, s := range p.History().Seconds {
+		for _, s := range p.Insight().History().Seconds {
 			assert.Equal(t, "poll", s.Name)
 			assert.EqualValues(t, 1, s.Runs)
 		}
@@ -142,12 +144,12 @@ func TestARunThatLastsForLong(t *testing.T) {
 
 func TestNothingIsRememberedUnasked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1, executor.Measure())
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{}))
 		defer p.Close()
 		f, err := p.AtFixedRate(0, time.Second, lasts(0))
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
-		assert.Empty(t, p.History())
+		assert.Empty(t, p.Insight().History())
 		assert.Empty(t, f.Handle.History())
 	})
 }
@@ -157,7 +159,7 @@ func TestTheStatusOfATask(t *testing.T) {
 		p := executor.NewScheduledPool(1)
 		defer p.Close()
 		f, err := p.AtFixedRate(time.Second, time.Minute, lasts(time.Second), executor.Name("poll"),
-			executor.Unique(), executor.Expect(executor.SuccessWithin(3*time.Minute)))
+			executor.Unique(), executor.Expect(insight.SuccessWithin(3*time.Minute)))
 		require.NoError(t, err)
 		s := f.Handle.Status()
 		assert.Equal(t, executor.TaskStatus{Name: "poll", Kind: executor.FixedRate, Unique: true,

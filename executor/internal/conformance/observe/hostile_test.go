@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
@@ -28,14 +29,14 @@ func TestAnObserverThatEndsTheGoroutineHarmsNoOther(t *testing.T) {
 				}
 				bad := executor.Observer{
 					Began:   func(context.Context, executor.Run) context.Context { exit("began"); return nil },
-					Late:    func(context.Context, executor.Run, executor.Lateness) { exit("late") },
+					Late:    func(context.Context, executor.Run, insight.Lateness) { exit("late") },
 					Missed:  func(executor.Run) { exit("missed") },
 					Ended:   func(context.Context, executor.Run, error) { exit("ended") },
 					Overran: func(executor.Run) { exit("overran") },
 					Expired: func(executor.Run) { exit("expired") },
 				}
 				p := executor.NewScheduledPool(1, executor.Observe(bad, d.observer("")),
-					executor.ExplainLate(0), pooltest.Quiet())
+					executor.Watch(insight.Config{ExplainLate: insight.Any}), pooltest.Quiet())
 				at(p, 0, "hog", 35*ms)
 				at(p, 10*ms, "late", 0)
 				_, err := p.AtFixedRate(10*ms, 10*ms, lasts(0), executor.Name("series"),
@@ -72,8 +73,8 @@ func TestObserversMayCallThePool(t *testing.T) {
 		var looks, children atomic.Int64 // they are told on several goroutines
 		look := func() {
 			looks.Add(1)
-			_, _, _, _ = p.Stats(), p.Queued(), p.Running(), p.Health()
-			_, _, _ = p.Next(3), p.Measurements(), p.Expvar().String()
+			_, _, _, _ = p.Stats(), p.Queued(), p.Running(), p.Insight().Health()
+			_, _, _ = p.Next(3), p.Insight().Measurements(), p.Expvar().String()
 			for h := range p.Tasks() {
 				h.Last()
 			}
@@ -90,7 +91,7 @@ func TestObserversMayCallThePool(t *testing.T) {
 				}
 				return ctx
 			},
-			Late:      func(context.Context, executor.Run, executor.Lateness) { look() },
+			Late:      func(context.Context, executor.Run, insight.Lateness) { look() },
 			Missed:    func(executor.Run) { look() },
 			Overran:   func(executor.Run) { look() },
 			Ended:     func(context.Context, executor.Run, error) { look() },
@@ -100,11 +101,12 @@ func TestObserversMayCallThePool(t *testing.T) {
 			Paused:    func(executor.Run) { look() },
 			Resumed:   func(executor.Run) { look() },
 		}
-		p = executor.NewScheduledPool(1, executor.Observe(o), executor.ExplainLate(0), pooltest.Quiet(),
-			executor.OnHealth(func(executor.Health) { look() }))
+		p = executor.NewScheduledPool(1, executor.Observe(o),
+			executor.Watch(insight.Config{ExplainLate: insight.Any}), pooltest.Quiet(),
+			executor.Watch(insight.Config{OnHealth: func(insight.Health) { look() }}))
 		series, err := p.AtFixedRate(0, 10*ms, lasts(12*ms), executor.Name("series"),
 			executor.CatchUp(executor.Coalesce), executor.Timeout(11*ms),
-			executor.Expect(executor.SuccessWithin(time.Second)))
+			executor.Expect(insight.SuccessWithin(time.Second)))
 		require.NoError(t, err)
 		late, err := p.Schedule(time.Millisecond, lasts(0), executor.BeginWithin(ms))
 		require.NoError(t, err)

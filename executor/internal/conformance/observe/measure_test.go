@@ -14,13 +14,14 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
 func TestRunsAreMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1, executor.Measure(), pooltest.Quiet())
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{}), pooltest.Quiet())
 		defer p.Close()
 		begun := time.Now()
 		n := 0
@@ -37,7 +38,7 @@ func TestRunsAreMeasured(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 
-		m := p.Measurements()
+		m := p.Insight().Measurements()
 		require.Len(t, m.Tasks, 1)
 		of := m.Tasks[0]
 		assert.Equal(t, "t", of.Name)
@@ -69,7 +70,7 @@ func TestTheReasonsAreSummedUp(t *testing.T) {
 			at(p, 0, "x", 10*ms)
 		}
 		time.Sleep(time.Second)
-		m := p.Measurements()
+		m := p.Insight().Measurements()
 		assert.Equal(t, 30*ms, m.Reasons.Total)
 		assert.Equal(t, 30*ms, m.Reasons.Queue+m.Reasons.Busy)
 	})
@@ -77,14 +78,14 @@ func TestTheReasonsAreSummedUp(t *testing.T) {
 
 func TestNamesThatAreMeasuredAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1, executor.Measure())
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{}))
 		defer p.Close()
 		for i := range 1000 {
 			at(p, 0, fmt.Sprint(i), 0)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		m := p.Measurements()
+		m := p.Insight().Measurements()
 		require.Len(t, m.Tasks, 201)
 		assert.Equal(t, "other", m.Tasks[200].Name)
 		assert.EqualValues(t, 800, m.Tasks[200].Took.Count())
@@ -97,7 +98,7 @@ func TestNothingIsMeasuredUnasked(t *testing.T) {
 		defer p.Close()
 		at(p, 0, "x", ms)
 		time.Sleep(time.Second)
-		assert.Equal(t, executor.Measurements{}, p.Measurements())
+		assert.Equal(t, insight.Measurements{}, p.Insight().Measurements())
 		assert.Nil(t, p.Stats().Late)
 	})
 }
@@ -110,7 +111,7 @@ func TestTooManyLateRunsAreCountedOnly(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		assert.Len(t, b.read(), 100)
-		assert.EqualValues(t, 50, p.Measurements().Unexplained)
+		assert.EqualValues(t, 50, p.Insight().Measurements().Unexplained)
 		at(p, 0, "hog", ms)
 		at(p, 0, "x", 0)
 		time.Sleep(time.Second)
@@ -143,7 +144,7 @@ func TestStatsTellWhatIsOverdue(t *testing.T) {
 
 func TestALoopMeasuresToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := eventloop.New(executor.Measure())
+		l := eventloop.New(executor.Watch(insight.Config{}))
 		defer l.Close()
 		_, err := l.Schedule(0, lasts(3*ms), executor.Name("x"))
 		require.NoError(t, err)
@@ -151,20 +152,20 @@ func TestALoopMeasuresToo(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, 3*ms, l.Stats().Took.Max)
 		assert.EqualValues(t, 1, l.Stats().Late.Count)
-		m := l.Measurements()
+		m := l.Insight().Measurements()
 		assert.Equal(t, 3*ms, m.Took.Max)
 		require.Len(t, m.Tasks, 1)
 		assert.Equal(t, "x", m.Tasks[0].Name)
 
 		plain := eventloop.New()
 		defer plain.Close()
-		assert.Zero(t, plain.Measurements())
+		assert.Zero(t, plain.Insight().Measurements())
 	})
 }
 
 func TestAnAttemptThatAnotherFollowsIsNoSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1, executor.Measure())
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{}))
 		defer p.Close()
 		attempts := 0
 		_, err := p.Submit(func(context.Context) error {
@@ -176,18 +177,18 @@ func TestAnAttemptThatAnotherFollowsIsNoSuccess(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		assert.Zero(t, p.Measurements().LastSuccess)
-		assert.Zero(t, p.Measurements().Tasks[0].LastSuccess)
+		assert.Zero(t, p.Insight().Measurements().LastSuccess)
+		assert.Zero(t, p.Insight().Measurements().Tasks[0].LastSuccess)
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()
 		assert.Equal(t, 3, attempts)
-		assert.NotZero(t, p.Measurements().LastSuccess)
+		assert.NotZero(t, p.Insight().Measurements().LastSuccess)
 	})
 }
 
 // What nobody is called for takes no time, so a timeout that is over at once prevents no body.
 func TestMeasuringPreventsNoBody(t *testing.T) {
-	for _, opt := range []executor.Option{executor.Measure(),
+	for _, opt := range []executor.Option{executor.Watch(insight.Config{}),
 		executor.AfterRun(func(context.Context, executor.Run, error) {})} {
 		synctest.Test(t, func(t *testing.T) {
 			defer delay.Set(func(at delay.Point) {
@@ -212,9 +213,9 @@ func TestMeasuringPreventsNoBody(t *testing.T) {
 // end of the run.
 func TestMeasurementsCountTheFailuresThatStatsCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1, executor.Measure(), pooltest.Quiet())
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{}), pooltest.Quiet())
 		defer p.Close()
-		l := eventloop.New(executor.Measure(), pooltest.Quiet().(executor.CommonOption))
+		l := eventloop.New(executor.Watch(insight.Config{}), pooltest.Quiet().(executor.CommonOption))
 		defer l.Close()
 		options := []executor.TaskOption{executor.Name("slow"), executor.Timeout(ms),
 			executor.MaxRuns(1)}
@@ -226,8 +227,9 @@ func TestMeasurementsCountTheFailuresThatStatsCount(t *testing.T) {
 		check := func(ofName uint64) {
 			t.Helper()
 			synctest.Wait()
-			for m, failures := range map[*executor.Measurements]uint64{
-				new(p.Measurements()): p.Stats().Failures, new(l.Measurements()): l.Stats().Failures,
+			for m, failures := range map[*insight.Measurements]uint64{
+				new(p.Insight().Measurements()): p.Stats().Failures,
+				new(l.Insight().Measurements()): l.Stats().Failures,
 			} {
 				assert.EqualValues(t, 1, failures)
 				assert.Equal(t, failures, m.Failures)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
@@ -286,9 +287,10 @@ func TestLateRunsAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		told := 0
-		p := executor.NewScheduledPool(1, executor.Name("main"), executor.ExplainLate(10*ms),
-			executor.Logger(slog.New(slog.NewTextHandler(&log, nil))),
-			executor.OnLate(time.Second, time.Hour, func(executor.Run, executor.Lateness) { told++ }))
+		p := executor.NewScheduledPool(1, executor.Name("main"), executor.Watch(insight.Config{
+			ExplainLate: 10 * ms, OnLate: func(insight.LateRun) { told++ }, OnLateAfter: time.Second,
+			OnLateInterval: time.Hour,
+		}), executor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
 		defer p.Close()
 		// lines plays rounds of two seconds, in each of which a run is late and one on time, and
 		// returns what has been logged.
@@ -323,15 +325,19 @@ func TestLateRunsAreLogged(t *testing.T) {
 func TestEachThresholdIsItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := new(diary)
-		snap := func(what string) func(executor.Run, executor.Lateness) {
-			return func(_ executor.Run, l executor.Lateness) { d.note("%s %v", what, l.Total) }
+		snap := func(what string) func(insight.LateRun) {
+			return func(late insight.LateRun) { d.note("%s %v", what, late.Why.Total) }
 		}
-		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.OnLate(500*ms, 0, snap("far")),
+		p := executor.NewScheduledPool(1, pooltest.Quiet(),
+			executor.Watch(insight.Config{OnLate: snap("far"), OnLateAfter: 500 * ms}),
 			executor.Observe(executor.Observer{
-				Late: func(_ context.Context, _ executor.Run, l executor.Lateness) {
+				Late: func(_ context.Context, _ executor.Run, l insight.Lateness) {
 					d.note("observed %v", l.Total)
 				},
-			}), executor.ExplainLate(100*ms), executor.OnLate(50*ms, 0, snap("near")))
+			}),
+			executor.Watch(insight.Config{
+				ExplainLate: 100 * ms, OnLate: snap("near"), OnLateAfter: 50 * ms,
+			}))
 		defer p.Close()
 		for _, late := range []time.Duration{30 * ms, 60 * ms, 300 * ms, 700 * ms} {
 			at(p, 0, "import", late)
@@ -349,8 +355,10 @@ func TestEachThresholdIsItsOwn(t *testing.T) {
 func TestOnLateIsCalledOncePerInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := new(diary)
-		p := executor.NewScheduledPool(1, executor.OnLate(10*ms, time.Minute,
-			func(r executor.Run, l executor.Lateness) { d.note("%s %v", r.Name, l.Total) }))
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{
+			OnLate:      func(late insight.LateRun) { d.note("%s %v", late.Name, late.Why.Total) },
+			OnLateAfter: 10 * ms, OnLateInterval: time.Minute,
+		}))
 		defer p.Close()
 		for range 100 {
 			at(p, 0, "import", time.Second)
@@ -359,6 +367,6 @@ func TestOnLateIsCalledOncePerInterval(t *testing.T) {
 		}
 		assert.Equal(t, []string{"poll 900ms", "poll 900ms", "poll 900ms", "poll 900ms"}, d.read())
 	})
-	assert.Panics(t, func() { executor.OnLate(0, 0, nil) })
-	assert.Panics(t, func() { executor.ExplainLate(-1) })
+	assert.Panics(t, func() { executor.Watch(insight.Config{OnLateAfter: -1}) })
+	assert.Panics(t, func() { executor.Watch(insight.Config{ExplainLate: -1}) })
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/trust/figures"
@@ -98,7 +99,7 @@ func TestASeriesThatIsHandedBackInARunIsDroppedHoweverThatEnds(t *testing.T) {
 				var tape bytes.Buffer
 				told := figures.NewTally()
 				p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
-					executor.KeepHistory(), executor.Record(&tape))
+					executor.Watch(insight.Config{History: true, Record: &tape}))
 				end.handBack(t, p)
 				assert.EqualValues(t, 1, p.Stats().Returned)
 				assert.Equal(t, 1, told.All().Dropped)
@@ -115,7 +116,8 @@ func TestASeriesThatALoopHandsBackInARunIsDroppedHoweverThatEnds(t *testing.T) {
 				var tape bytes.Buffer
 				told := figures.NewTally()
 				l := eventloop.New(executor.Logger(slog.New(slog.DiscardHandler)),
-					executor.Observe(told.Observer()), executor.KeepHistory(), executor.Record(&tape))
+					executor.Observe(told.Observer()),
+					executor.Watch(insight.Config{History: true, Record: &tape}))
 				end.handBack(t, l)
 				assert.EqualValues(t, 1, l.Stats().Returned)
 				assert.Equal(t, 1, told.All().Dropped)
@@ -131,7 +133,7 @@ func TestASeriesThatCloseHandsBackIsDroppedWhenATimeoutEndsIt(t *testing.T) {
 		var tape bytes.Buffer
 		told := figures.NewTally()
 		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
-			executor.KeepHistory(), executor.Record(&tape))
+			executor.Watch(insight.Config{History: true, Record: &tape}))
 		f, err := p.AtFixedRate(0, time.Minute, pooltest.Sleep(3*time.Second),
 			executor.Timeout(2*time.Second), executor.FailurePolicy(executor.StopSeries))
 		require.NoError(t, err)
@@ -169,7 +171,7 @@ func TestTheLastAttemptAtAShutdownIsAFailureInAllFigures(t *testing.T) {
 				var tape bytes.Buffer
 				told := figures.NewTally()
 				p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
-					executor.KeepHistory(), executor.Record(&tape))
+					executor.Watch(insight.Config{History: true, Record: &tape}))
 				f, err := p.Schedule(0, twoSeconds(pooltest.Fail),
 					executor.Retry(3, executor.Backoff{Base: time.Second}))
 				require.NoError(t, err)
@@ -229,7 +231,7 @@ func TestAttemptsThatOverrunAreCountedAsOftenAsTheyAreTold(t *testing.T) {
 		var tape bytes.Buffer
 		told := figures.NewTally()
 		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
-			executor.KeepHistory(), executor.Record(&tape))
+			executor.Watch(insight.Config{History: true, Record: &tape}))
 		_, err := p.Schedule(0, func(ctx context.Context) error {
 			if r, _ := executor.RunFrom(ctx); r.Attempt == 3 {
 				return nil
@@ -284,7 +286,7 @@ func TestAFailureByTimeoutStaysOneIfTheSeriesIsCancelledThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := figures.NewTally()
 		p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
-			executor.KeepHistory())
+			executor.Watch(insight.Config{History: true}))
 		f, err := p.AtFixedRate(0, time.Minute, pooltest.Sleep(3*time.Second),
 			executor.Timeout(time.Second))
 		require.NoError(t, err)
@@ -341,11 +343,11 @@ func TestATaskThatTheCallerRunsIsNotRejectedByItsGoexit(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			_ = p.Execute(pooltest.Goexit, executor.Expect(executor.SuccessWithin(time.Hour)))
+			_ = p.Execute(pooltest.Goexit, executor.Expect(insight.SuccessWithin(time.Hour)))
 		}()
 		<-ended
 		assert.Zero(t, told.All().Rejected)
-		assert.Len(t, p.Health().Tasks, 1, "it is remembered as one that has failed")
+		assert.Len(t, p.Insight().Health().Tasks, 1, "it is remembered as one that has failed")
 		require.NoError(t, p.Close())
 		assert.Empty(t, figures.OfPool(p, told, nil).Disagreements())
 	})
@@ -397,8 +399,9 @@ func TestATaskThatIsCancelledAsItsTimeoutIsToldIsNoFailure(t *testing.T) {
 				told := figures.NewTally()
 				var f seriesFuture
 				accepted := make(chan struct{})
-				p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.KeepHistory(),
-					executor.Record(&tape), executor.Observe(told.Observer(), executor.Observer{
+				p := executor.NewScheduledPool(1, pooltest.Quiet(),
+					executor.Watch(insight.Config{History: true, Record: &tape}),
+					executor.Observe(told.Observer(), executor.Observer{
 						Overran: func(executor.Run) { <-accepted; assert.True(t, f.Cancel()) }}))
 				var err error
 				body := twoSeconds(func(context.Context) error { return context.Canceled })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 )
 
@@ -30,11 +31,11 @@ func TestAPlainPoolWithoutAFreeWorkerSaysSo(t *testing.T) {
 					require.NoError(t, submit(p, hang))
 					time.Sleep(time.Hour)
 					assert.Empty(t, j.lines(), "nothing waits")
-					assert.Equal(t, executor.HealthOK, p.Health().Status)
+					assert.Equal(t, insight.HealthOK, p.Insight().Health().Status)
 					require.NoError(t, submit(p, pooltest.Nothing))
 					time.Sleep(2*time.Minute + time.Second)
 					assert.NotEmpty(t, j.lines())
-					assert.Equal(t, executor.HealthDegraded, p.Health().Status)
+					assert.Equal(t, insight.HealthDegraded, p.Insight().Health().Status)
 				})
 			})
 		}
@@ -50,7 +51,7 @@ func TestAPoolThatIsPausedIsNotShort(t *testing.T) {
 		p.Pause()
 		time.Sleep(time.Hour)
 		assert.Empty(t, j.lines())
-		assert.Equal(t, executor.HealthOK, p.Health().Status)
+		assert.Equal(t, insight.HealthOK, p.Insight().Health().Status)
 		p.Resume()
 		time.Sleep(50 * time.Second)
 		assert.Empty(t, j.lines())

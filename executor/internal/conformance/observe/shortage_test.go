@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // journal is a log that is read while it is written.
@@ -56,7 +57,7 @@ type crew interface {
 		*executor.ScheduledFuture[struct{}], error)
 	AtFixedRate(initial, period time.Duration, task executor.Task, opts ...executor.TaskOption) (
 		*executor.ScheduledFuture[struct{}], error)
-	Health() executor.Health
+	Insight() insight.View
 	Shutdown()
 	ShutdownNow() []executor.Pending
 	AwaitTermination(ctx context.Context) error
@@ -67,7 +68,8 @@ func short(t *testing.T, play func(p *executor.ScheduledPool, j *journal, a *ala
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		j, a := new(journal), new(alarms)
-		p := executor.NewScheduledPool(2, executor.Name("jobs"), j.option(), executor.OnHealth(a.note))
+		p := executor.NewScheduledPool(2, executor.Name("jobs"), j.option(),
+			executor.Watch(insight.Config{OnHealth: a.note}))
 		defer end(p)
 		play(p, j, a)
 	})
@@ -81,7 +83,8 @@ func shortOf(t *testing.T, play func(t *testing.T, p crew, size int, j *journal,
 	t.Run("loop", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			j, a := new(journal), new(alarms)
-			l := eventloop.New(executor.Name("jobs"), j.option(), executor.OnHealth(a.note))
+			l := eventloop.New(executor.Name("jobs"), j.option(),
+				executor.Watch(insight.Config{OnHealth: a.note}))
 			defer end(l)
 			play(t, l, 1, j, a)
 		})
@@ -111,7 +114,7 @@ func TestAnExecutorWithoutAFreeWorkerSaysWhoHoldsThem(t *testing.T) {
 		_, _ = p.AtFixedRate(0, time.Second, lasts(0), executor.Name("starved"))
 		time.Sleep(time.Minute)
 		assert.Empty(t, j.lines())
-		assert.Equal(t, executor.HealthOK, p.Health().Status)
+		assert.Equal(t, insight.HealthOK, p.Insight().Health().Status)
 		time.Sleep(time.Second)
 		told := j.lines()
 		require.Len(t, told, 1)
@@ -122,8 +125,8 @@ func TestAnExecutorWithoutAFreeWorkerSaysWhoHoldsThem(t *testing.T) {
 		if size == 2 {
 			assert.Contains(t, told[0], "two since 2000-01-01T00:00:00Z")
 		}
-		h := p.Health()
-		assert.Equal(t, executor.HealthDegraded, h.Status)
+		h := p.Insight().Health()
+		assert.Equal(t, insight.HealthDegraded, h.Status)
 		assert.Contains(t, h.Reason, "no worker has been free for 1m1s (one 1m1s")
 		assert.Len(t, a.read(), 1)
 
@@ -132,7 +135,7 @@ func TestAnExecutorWithoutAFreeWorkerSaysWhoHoldsThem(t *testing.T) {
 		assert.Empty(t, a.read())
 		held[0].Cancel()
 		synctest.Wait()
-		assert.Equal(t, executor.HealthOK, p.Health().Status)
+		assert.Equal(t, insight.HealthOK, p.Insight().Health().Status)
 		assert.Equal(t, []string{"ok"}, a.read())
 		time.Sleep(24 * time.Hour)
 		assert.Empty(t, j.lines())
@@ -286,7 +289,7 @@ func TestManyThatWaitAreCancelledDuringAShortage(t *testing.T) {
 			f.Cancel()
 		}
 		assert.Empty(t, a.read())
-		assert.Equal(t, executor.HealthDegraded, p.Health().Status)
+		assert.Equal(t, insight.HealthDegraded, p.Insight().Health().Status)
 		fs[0].Cancel()
 		assert.Equal(t, []string{"ok"}, a.read())
 	})

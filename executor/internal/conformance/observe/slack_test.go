@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // A worker sleeps on to share a wake-up, and then takes several tasks, one after another, or has
@@ -22,10 +23,11 @@ func TestSlackIsToldOfAllThatWaitedMeanwhile(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
-			told := map[string]executor.Lateness{}
-			p := executor.NewScheduledPool(workers, executor.Slack(10*ms), executor.ExplainLate(1),
+			told := map[string]insight.Lateness{}
+			p := executor.NewScheduledPool(workers, executor.Slack(10*ms),
+				executor.Watch(insight.Config{ExplainLate: insight.Any}),
 				executor.Observe(executor.Observer{
-					Late: func(_ context.Context, r executor.Run, l executor.Lateness) {
+					Late: func(_ context.Context, r executor.Run, l insight.Lateness) {
 						mu.Lock()
 						defer mu.Unlock()
 						told[r.Name] = l
@@ -52,9 +54,10 @@ func TestSlackIsToldOfAllThatWaitedMeanwhile(t *testing.T) {
 func TestSlackEndsWhenTheSleeperIsCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
-		p := executor.NewScheduledPool(1, executor.Slack(10*ms), executor.ExplainLate(1),
+		p := executor.NewScheduledPool(1, executor.Slack(10*ms),
+			executor.Watch(insight.Config{ExplainLate: insight.Any}),
 			executor.Observe(executor.Observer{
-				Late: func(_ context.Context, r executor.Run, l executor.Lateness) {
+				Late: func(_ context.Context, r executor.Run, l insight.Lateness) {
 					told = append(told, r.Name+" "+l.String())
 				},
 			}))
@@ -73,7 +76,7 @@ func TestSlackEndsWhenTheSleeperIsCalled(t *testing.T) {
 // A burst that makes up for 228 years.
 func TestTheSumOfAHugeBurstIsNotNegative(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewScheduledPool(1, executor.Measure())
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{}))
 		defer p.ShutdownNow()
 		stalls := true
 		_, err := p.AtFixedRate(0, time.Hour, func(context.Context) error {
@@ -86,7 +89,7 @@ func TestTheSumOfAHugeBurstIsNotNegative(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(2_000_001 * time.Hour)
 		synctest.Wait()
-		assert.Positive(t, p.Measurements().Late.Sum)
+		assert.Positive(t, p.Insight().Measurements().Late.Sum)
 		assert.Positive(t, p.Stats().Late.Mean)
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/trust/figures"
@@ -91,7 +92,7 @@ func TestAnExecutorDoesNotEndBeforeACancellationIsCountedAndTold(t *testing.T) {
 				var tape bytes.Buffer
 				told := figures.NewTally()
 				p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
-					executor.KeepHistory(), executor.Record(&tape))
+					executor.Watch(insight.Config{History: true, Record: &tape}))
 				task.play(t, p, p.Terminated())
 				assert.EqualValues(t, 1, p.Stats().Cancelled)
 				assert.Equal(t, 1, told.All().Cancelled)
@@ -102,8 +103,9 @@ func TestAnExecutorDoesNotEndBeforeACancellationIsCountedAndTold(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var tape bytes.Buffer
 				told := figures.NewTally()
-				l := eventloop.New(executor.Observe(told.Observer()), executor.KeepHistory(),
-					executor.Record(&tape), pooltest.Quiet().(eventloop.Option))
+				l := eventloop.New(executor.Observe(told.Observer()),
+					executor.Watch(insight.Config{History: true, Record: &tape}),
+					pooltest.Quiet().(eventloop.Option))
 				task.play(t, l, l.Terminated())
 				assert.EqualValues(t, 1, l.Stats().Cancelled)
 				assert.Equal(t, 1, told.All().Cancelled)

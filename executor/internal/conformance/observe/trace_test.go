@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // The strings of a trace stand in it as they are, so it need not be parsed for them.
@@ -27,7 +28,8 @@ func TestATraceTellsRunsByTheirNames(t *testing.T) {
 		traced <- executorName(ctx)
 		return nil
 	}
-	p := executor.NewScheduledPool(1, executor.Name("jobs"), executor.ExplainLate(ms))
+	p := executor.NewScheduledPool(1, executor.Name("jobs"),
+		executor.Watch(insight.Config{ExplainLate: ms}))
 	l := eventloop.New(executor.Name("ui"))
 	_, err := p.Schedule(0, func(context.Context) error { time.Sleep(20 * ms); return nil },
 		executor.Name("hog"))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // BenchmarkWatchedAtItsTimes has a thousand tasks of a microsecond come at their times, every 10
@@ -26,10 +27,10 @@ func BenchmarkWatchedAtItsTimes(b *testing.B) {
 		opts []executor.Option
 	}{
 		{"unwatched", nil},
-		{"measured", []executor.Option{executor.Measure()}},
+		{"measured", []executor.Option{executor.Watch(insight.Config{})}},
 		{"observed", []executor.Option{observer}},
-		{"both", []executor.Option{executor.Measure(), observer}},
-		{"recorded", []executor.Option{executor.Record(io.Discard)}},
+		{"both", []executor.Option{executor.Watch(insight.Config{}), observer}},
+		{"recorded", []executor.Option{executor.Watch(insight.Config{Record: io.Discard})}},
 	}
 	var used [5]time.Duration
 	var runs [5]uint64

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/internal/wall/walltest"
 )
@@ -23,11 +24,11 @@ const ms = time.Millisecond
 type book struct {
 	mu    sync.Mutex
 	lines []string
-	all   []executor.Lateness
+	all   []insight.Lateness
 }
 
 func (b *book) observer() executor.Observer {
-	return executor.Observer{Late: func(_ context.Context, r executor.Run, l executor.Lateness) {
+	return executor.Observer{Late: func(_ context.Context, r executor.Run, l insight.Lateness) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.all = append(b.all, l)
@@ -60,7 +61,9 @@ func late(t *testing.T, core int, play func(p *executor.ScheduledPool, b *book),
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		b := new(book)
-		opts = append(opts, executor.ExplainLate(0), executor.Observe(b.observer()), pooltest.Quiet())
+		opts = append(opts,
+			executor.Watch(insight.Config{ExplainLate: insight.Any}),
+			executor.Observe(b.observer()), pooltest.Quiet())
 		p := executor.NewScheduledPool(core, opts...)
 		defer p.Close()
 		play(p, b)
@@ -213,7 +216,8 @@ func TestASerialExecutorHasAPaceOrAGap(t *testing.T) {
 		})
 		synctest.Test(t, func(t *testing.T) {
 			b := new(book)
-			p := executor.NewPool(2, executor.ExplainLate(0), executor.Observe(b.observer()))
+			p := executor.NewPool(2,
+				executor.Watch(insight.Config{ExplainLate: insight.Any}), executor.Observe(b.observer()))
 			defer p.Close()
 			s := executor.NewSerial(p, option)
 			for _, name := range []string{"a", "b"} {
@@ -230,7 +234,8 @@ func TestTheWallClockWasSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := walltest.Use(t)
 		b := new(book)
-		p := executor.NewScheduledPool(1, executor.Observe(b.observer()), executor.ExplainLate(0))
+		p := executor.NewScheduledPool(1, executor.Observe(b.observer()),
+			executor.Watch(insight.Config{ExplainLate: insight.Any}))
 		defer p.Close()
 		_, err := p.ScheduleAt(clock.Now().Add(time.Hour), lasts(0), executor.WallClock(),
 			executor.Name("report"))
@@ -247,7 +252,8 @@ func TestTheWallClockWasSet(t *testing.T) {
 func TestALoopTellsWhyToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(book)
-		l := eventloop.New(executor.ExplainLate(0), executor.Observe(b.observer()))
+		l := eventloop.New(executor.Watch(insight.Config{ExplainLate: insight.Any}),
+			executor.Observe(b.observer()))
 		defer l.Close()
 		_, err := l.Schedule(0, lasts(30*ms), executor.Name("hog"))
 		require.NoError(t, err)
@@ -261,14 +267,15 @@ func TestALoopTellsWhyToo(t *testing.T) {
 func TestOnlyWhatIsLaterThanTheThresholdIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(book)
-		p := executor.NewScheduledPool(1, executor.Observe(b.observer()), executor.ExplainLate(20*ms))
+		p := executor.NewScheduledPool(1, executor.Observe(b.observer()),
+			executor.Watch(insight.Config{ExplainLate: 20 * ms}))
 		defer p.Close()
 		at(p, 0, "hog", 30*ms)
 		at(p, 5*ms, "late", 0)
 		at(p, 10*ms, "just", 0)
 		time.Sleep(time.Second)
 		assert.Equal(t, []string{"late#1 late 25ms: workers 25ms (hog 30ms)"}, b.read())
-		assert.Equal(t, 25*ms, p.Measurements().Reasons.Total)
+		assert.Equal(t, 25*ms, p.Insight().Measurements().Reasons.Total)
 	})
 }
 
@@ -284,7 +291,8 @@ func TestATaskOfExecuteIsSeenToo(t *testing.T) {
 // In real time a pool that two tasks have starved names both.
 func TestTheHogsAreNamedInRealTime(t *testing.T) {
 	b := new(book)
-	p := executor.NewScheduledPool(2, executor.Observe(b.observer()), executor.ExplainLate(10*ms))
+	p := executor.NewScheduledPool(2, executor.Observe(b.observer()),
+		executor.Watch(insight.Config{ExplainLate: 10 * ms}))
 	gate, begun := make(chan struct{}), make(chan struct{}, 2)
 	for _, name := range []string{"import-1", "import-2"} {
 		_, err := p.Submit(func(context.Context) error { begun <- struct{}{}; <-gate; return nil },

@@ -1,0 +1,2 @@
+// Package text is how runs and durations are written: in a line, in JSON, and in a structured log.
+package text
