@@ -56,6 +56,15 @@
 // It varies everything at random, and checks little: one end for each task, nothing early, counts
 // that agree, no hang. It cannot tell whether anything was late.
 //
+// # shards: does each order of the steps give the answers of one lock?
+//
+// It is a model of the queue with many locks that is planned, not of code that ships: actors submit,
+// take, cancel and list, each step of theirs touches one shared word, and package interleave tries
+// every order of them. The judge is a queue with one lock. Seventeen faults are planted, and found.
+//
+// It varies the order of the steps, and nothing else: each scenario is written by hand, with two or
+// three actors of one or two calls. Memory is sequentially consistent, as Go's atomics are.
+//
 // # How to run them
 //
 // The short set is a part of go test ./... and takes seconds. The long set:
@@ -84,5 +93,6 @@
 //
 // # The rest
 //
-// Package lifo is a queue of the user's own, and package watchdog ends a process that hangs.
+// Package interleave runs actors in every order of their steps, package lifo is a queue of the
+// user's own, and package watchdog ends a process that hangs.
 package trust
