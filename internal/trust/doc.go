@@ -59,8 +59,8 @@
 // # shards: does each order of the steps give the answers of one lock?
 //
 // It is a model of the queue with many locks that is planned, not of code that ships: actors submit,
-// take, cancel and list, each step of theirs touches one shared word, and package interleave tries
-// every order of them. The judge is a queue with one lock. Seventeen faults are planted, and found.
+// take, cancel and list, each step of theirs touches one shared word, and every order of them
+// is tried. The judge is a queue with one lock. Seventeen faults are planted, and found.
 //
 // It varies the order of the steps, and nothing else: each scenario is written by hand, with two or
 // three actors of one or two calls. Memory is sequentially consistent, as Go's atomics are.
@@ -93,6 +93,5 @@
 //
 // # The rest
 //
-// Package interleave runs actors in every order of their steps, package lifo is a queue of the
-// user's own, and package watchdog ends a process that hangs.
+// Package lifo is a queue of the user's own, and package watchdog ends a process that hangs.
 package trust

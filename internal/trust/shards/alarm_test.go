@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/punctual-go/punctual/internal/trust/interleave"
 )
 
 // The alarm is how a submission wakes the one worker that waits for the earliest head of all
@@ -35,7 +33,7 @@ const (
 )
 
 // publish is the end of a submission.
-func (a *alarm) publish(s *interleave.Steps, shard int, when int64) {
+func (a *alarm) publish(s *Steps, shard int, when int64) {
 	s.Next(&a.armed)
 	before := a.armed
 	s.Next(&a.heads[shard])
@@ -52,7 +50,7 @@ func (a *alarm) publish(s *interleave.Steps, shard int, when int64) {
 }
 
 // lead sets the alarm for the earliest head. If it was woken meanwhile, it does not sleep.
-func (a *alarm) lead(s *interleave.Steps) {
+func (a *alarm) lead(s *Steps) {
 	if a.fault != armsAfter {
 		s.Next(&a.armed)
 		a.armed = never
@@ -75,11 +73,11 @@ func (a *alarm) check() error {
 	return nil
 }
 
-func alarmed(f alarmFault) func() interleave.World {
-	return func() interleave.World {
+func alarmed(f alarmFault) func() World {
+	return func() World {
 		a := &alarm{fault: f, heads: []int64{500, never}, armed: 100}
-		return interleave.World{
-			Actors: []interleave.Actor{
+		return World{
+			Actors: []Actor{
 				actor("leader", a.lead),
 				actor("a", func(s *steps) { a.publish(s, 0, 300) }),
 				actor("b", func(s *steps) { a.publish(s, 1, 200) }),
@@ -91,11 +89,11 @@ func alarmed(f alarmFault) func() interleave.World {
 
 func TestTheLeaderSleepsForNoneTooLong(t *testing.T) {
 	t.Parallel()
-	orders, err := interleave.Explore(alarmed(soundAlarm))
+	orders, err := Explore(alarmed(soundAlarm))
 	require.NoError(t, err)
 	t.Logf("%d orders", orders)
 	for f := soundAlarm + 1; f < alarmFaults; f++ {
-		_, err := interleave.Explore(alarmed(f))
+		_, err := Explore(alarmed(f))
 		assert.Error(t, err, "fault %d is not found", f)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/punctual-go/punctual/internal/trust/interleave"
 )
 
 const never = math.MaxInt64
@@ -54,25 +52,25 @@ type heap struct {
 }
 
 // lock is a step, which may touch other words as well.
-func (h *heap) lock(s *interleave.Steps, words ...any) {
+func (h *heap) lock(s *Steps, words ...any) {
 	s.Await(func() bool { return !h.locked }, append(words, &h.locked)...)
 	h.locked = true
 }
 
-func (h *heap) unlock(s *interleave.Steps, words ...any) {
+func (h *heap) unlock(s *Steps, words ...any) {
 	s.Next(append(words, &h.locked)...)
 	h.locked = false
 }
 
 // push, and what else changes the heap, also publishes its head: a step of its own.
-func (h *heap) push(s *interleave.Steps, t *task) {
+func (h *heap) push(s *Steps, t *task) {
 	s.Next(&h.head)
 	h.tasks = append(h.tasks, t)
 	slices.SortFunc(h.tasks, (*task).compare)
 	h.publish()
 }
 
-func (h *heap) remove(s *interleave.Steps, t *task) {
+func (h *heap) remove(s *Steps, t *task) {
 	s.Next(&h.head)
 	h.tasks = slices.DeleteFunc(h.tasks, func(u *task) bool { return t == u })
 	h.publish()
@@ -139,7 +137,7 @@ func (q *queue) stampFor(t *task, now int64) {
 }
 
 // submit queues a task for a time, or for now if that has passed.
-func (q *queue) submit(s *interleave.Steps, t *task, when int64) {
+func (q *queue) submit(s *Steps, t *task, when int64) {
 	shard := &q.shards[t.shard]
 	s.Next(&q.calls)
 	c := q.calls.begin(submitting, t)
@@ -153,7 +151,7 @@ func (q *queue) submit(s *interleave.Steps, t *task, when int64) {
 }
 
 // repeat queues a run again, for a time that may have passed.
-func (q *queue) repeat(s *interleave.Steps, t *task, when int64) {
+func (q *queue) repeat(s *Steps, t *task, when int64) {
 	shard := &q.shards[t.shard]
 	s.Next(&q.calls)
 	c := q.calls.begin(submitting, t)
@@ -169,7 +167,7 @@ func (q *queue) repeat(s *interleave.Steps, t *task, when int64) {
 //
 // The head is published before upTo is read, and a cut writes upTo before it reads the heads. So
 // either the cut sees the task, or the task sees the cut, and joins those that are late.
-func (q *queue) place(s *interleave.Steps, t *task, shard *heap) {
+func (q *queue) place(s *Steps, t *task, shard *heap) {
 	s.Next(&q.upTo)
 	upTo := q.upTo
 	shard.push(s, t)
@@ -192,7 +190,7 @@ func (q *queue) place(s *interleave.Steps, t *task, shard *heap) {
 }
 
 // take takes the first task that is due, if there is one.
-func (q *queue) take(s *interleave.Steps) {
+func (q *queue) take(s *Steps) {
 	s.Next(&q.calls, &q.clock)
 	c := q.calls.begin(taking, nil)
 	c.due = q.clock / q.tick
@@ -216,7 +214,7 @@ func (q *queue) still(c *cut) bool { return c.sealed && q.fault != ignoresSeal }
 // claim takes a task of a cut, at an index that was read before, or nil if another is quicker. What
 // is late is looked at in between: if the index has not moved since, the task was the first of the
 // cut when that was done.
-func (q *queue) claim(s *interleave.Steps, from *cut, i int) *task {
+func (q *queue) claim(s *Steps, from *cut, i int) *task {
 	s.Next(&q.late.head)
 	if q.late.head <= from.keys[i].when && q.fault != ignoresLate {
 		return q.claimLate(s, from, i)
@@ -233,7 +231,7 @@ func (q *queue) claim(s *interleave.Steps, from *cut, i int) *task {
 }
 
 // claimLate is claim where what is late may come first.
-func (q *queue) claimLate(s *interleave.Steps, from *cut, i int) (t *task) {
+func (q *queue) claimLate(s *Steps, from *cut, i int) (t *task) {
 	q.late.lock(s, &q.cut)
 	switch late := q.late.tasks; {
 	case from.index != i || from.sealed:
@@ -248,14 +246,14 @@ func (q *queue) claimLate(s *interleave.Steps, from *cut, i int) (t *task) {
 }
 
 // claimSlot takes what is in a slot whose index is claimed.
-func (q *queue) claimSlot(s *interleave.Steps, from *cut, i int) (t *task) {
+func (q *queue) claimSlot(s *Steps, from *cut, i int) (t *task) {
 	s.Next(&from.slots[i])
 	t, from.slots[i] = from.slots[i], nil
 	return q.start(s, t)
 }
 
 // start begins a task that has been taken out, unless it is cancelled.
-func (q *queue) start(s *interleave.Steps, t *task) *task {
+func (q *queue) start(s *Steps, t *task) *task {
 	if t == nil {
 		return nil
 	}
@@ -268,7 +266,7 @@ func (q *queue) start(s *interleave.Steps, t *task) *task {
 }
 
 // popLate takes the first of what is late, whose lock is held.
-func (q *queue) popLate(s *interleave.Steps) *task {
+func (q *queue) popLate(s *Steps) *task {
 	t := q.late.tasks[0]
 	q.late.remove(s, t)
 	return q.start(s, t)
@@ -276,7 +274,7 @@ func (q *queue) popLate(s *interleave.Steps) *task {
 
 // takeLocked is take where the cut has nothing left: what is late comes next, and when that is gone
 // there is another cut, to claim from. It reports whether the call is over.
-func (q *queue) takeLocked(s *interleave.Steps) (t *task, over bool) {
+func (q *queue) takeLocked(s *Steps) (t *task, over bool) {
 	s.Await(func() bool { return !q.cutter }, &q.cutter, &q.cut)
 	q.cutter = true
 	if q.cut.index == len(q.cut.slots) { // else another was quicker
@@ -294,7 +292,7 @@ func (q *queue) takeLocked(s *interleave.Steps) (t *task, over bool) {
 }
 
 // makeCut takes all that is due, and reports whether there is any.
-func (q *queue) makeCut(s *interleave.Steps) bool {
+func (q *queue) makeCut(s *Steps) bool {
 	s.Next(&q.clock)
 	now := q.read()
 	if q.fault != saysItAfter {
@@ -338,7 +336,7 @@ func (q *queue) makeCut(s *interleave.Steps) bool {
 
 // settle tells a task of a cut where it is. A cancel may have come before the task knew: then its
 // slot is cleared here.
-func (q *queue) settle(s *interleave.Steps, next *cut, i int) {
+func (q *queue) settle(s *Steps, next *cut, i int) {
 	t := next.slots[i]
 	s.Next(&t.home)
 	t.home, t.at, t.slot = inCut, next, i
@@ -349,7 +347,7 @@ func (q *queue) settle(s *interleave.Steps, next *cut, i int) {
 }
 
 // cancel keeps a task from beginning, and takes it out of wherever it waits.
-func (q *queue) cancel(s *interleave.Steps, t *task) {
+func (q *queue) cancel(s *Steps, t *task) {
 	s.Next(&q.calls)
 	c := q.calls.begin(cancelling, t)
 	s.Next(&t.state)
@@ -363,7 +361,7 @@ func (q *queue) cancel(s *interleave.Steps, t *task) {
 	q.calls.end(c)
 }
 
-func (q *queue) takeOut(s *interleave.Steps, t *task) {
+func (q *queue) takeOut(s *Steps, t *task) {
 	shard := &q.shards[t.shard]
 	shard.lock(s)
 	s.Next(&t.home)
@@ -384,7 +382,7 @@ func (q *queue) takeOut(s *interleave.Steps, t *task) {
 }
 
 // list returns what waits, as of one moment: no other call changes it meanwhile.
-func (q *queue) list(s *interleave.Steps) {
+func (q *queue) list(s *Steps) {
 	s.Next(&q.calls)
 	c := q.calls.begin(listing, nil)
 	s.Await(func() bool { return !q.cutter }, &q.cutter)

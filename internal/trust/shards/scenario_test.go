@@ -5,21 +5,19 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/punctual-go/punctual/internal/trust/interleave"
 )
 
 // scenario is what a few actors do with a queue of two shards.
 type scenario struct {
 	name   string
 	coarse bool // the clock moves in ticks
-	actors func(q *queue) []interleave.Actor
+	actors func(q *queue) []Actor
 }
 
-type steps = interleave.Steps
+type steps = Steps
 
-func actor(name string, do func(s *steps)) interleave.Actor {
-	return interleave.Actor{Name: name, Do: do}
+func actor(name string, do func(s *steps)) Actor {
+	return Actor{Name: name, Do: do}
 }
 
 // filled queues tasks that are due, in turn in both shards, the last in the second one, before all
@@ -45,9 +43,9 @@ func (q *queue) alone(do func(s *steps)) {
 	f := q.fault
 	q.fault = sound
 	defer func() { q.fault = f }()
-	_, _ = interleave.Explore(func() interleave.World {
-		return interleave.World{
-			Actors: []interleave.Actor{actor("alone", do)},
+	_, _ = Explore(func() World {
+		return World{
+			Actors: []Actor{actor("alone", do)},
 			Check:  func() error { return nil },
 		}
 	})
@@ -55,62 +53,62 @@ func (q *queue) alone(do func(s *steps)) {
 
 // scenarios has the quick ones first.
 var scenarios = []scenario{
-	{"claims beside a cancel and a list", false, func(q *queue) []interleave.Actor {
+	{"claims beside a cancel and a list", false, func(q *queue) []Actor {
 		in := q.cutFilled("a", "b")
-		return []interleave.Actor{
+		return []Actor{
 			actor("take", q.take),
 			actor("cancel", func(s *steps) { q.cancel(s, in[1]); q.list(s) }),
 		}
 	}},
-	{"two claims beside a list", false, func(q *queue) []interleave.Actor {
+	{"two claims beside a list", false, func(q *queue) []Actor {
 		q.cutFilled("a", "b", "c")
-		return []interleave.Actor{
+		return []Actor{
 			actor("take", func(s *steps) { q.take(s); q.take(s) }),
 			actor("list", q.list),
 		}
 	}},
-	{"a cancel beside a cut", false, func(q *queue) []interleave.Actor {
+	{"a cancel beside a cut", false, func(q *queue) []Actor {
 		in := q.filled("a", "b")
-		return []interleave.Actor{
+		return []Actor{
 			actor("take", q.take),
 			actor("cancel", func(s *steps) { q.cancel(s, in[1]); q.list(s) }),
 		}
 	}},
-	{"two claims, and something late in between", false, func(q *queue) []interleave.Actor {
+	{"two claims, and something late in between", false, func(q *queue) []Actor {
 		in := q.cutFilled("a", "b")
 		between := &task{name: "between", shard: 1}
 		q.alone(func(s *steps) { q.repeat(s, between, in[0].when+5) })
-		return []interleave.Actor{actor("take", q.take), actor("other", q.take)}
+		return []Actor{actor("take", q.take), actor("other", q.take)}
 	}},
-	{"a cancel of what is late", false, func(q *queue) []interleave.Actor {
+	{"a cancel of what is late", false, func(q *queue) []Actor {
 		q.cutFilled("a")
 		late := &task{name: "late", shard: 1}
 		q.alone(func(s *steps) { q.repeat(s, late, 1) })
-		return []interleave.Actor{
+		return []Actor{
 			actor("take", func(s *steps) { q.take(s); q.take(s) }),
 			actor("cancel", func(s *steps) { q.cancel(s, late); q.list(s) }),
 		}
 	}},
-	{"claims beside a run that is queued again", false, func(q *queue) []interleave.Actor {
+	{"claims beside a run that is queued again", false, func(q *queue) []Actor {
 		q.cutFilled("a", "b")
 		again := &task{name: "again", shard: 1}
-		return []interleave.Actor{
+		return []Actor{
 			actor("take", q.take),
 			actor("repeat", func(s *steps) { q.repeat(s, again, 1) }),
 			actor("other", q.take),
 		}
 	}},
-	{"two that are submitted by ticks", true, func(q *queue) []interleave.Actor {
+	{"two that are submitted by ticks", true, func(q *queue) []Actor {
 		b, c := &task{name: "b", shard: 0}, &task{name: "c", shard: 1}
-		return []interleave.Actor{
+		return []Actor{
 			actor("take", func(s *steps) { q.take(s); q.take(s) }),
 			actor("submit", func(s *steps) { q.submit(s, c, 0); q.submit(s, b, 0) }),
 		}
 	}},
-	{"a cut beside two that are submitted", false, func(q *queue) []interleave.Actor {
+	{"a cut beside two that are submitted", false, func(q *queue) []Actor {
 		q.filled("a")
 		b, c := &task{name: "b", shard: 0}, &task{name: "c", shard: 1}
-		return []interleave.Actor{
+		return []Actor{
 			actor("take", func(s *steps) { q.take(s); q.take(s) }),
 			actor("submit", func(s *steps) { q.submit(s, b, 0); q.submit(s, c, 0) }),
 		}
@@ -118,14 +116,14 @@ var scenarios = []scenario{
 }
 
 // world makes the world of a scenario, with a fault.
-func (sc scenario) world(f fault) func() interleave.World {
-	return func() interleave.World {
+func (sc scenario) world(f fault) func() World {
+	return func() World {
 		q := newQueue(2, f)
 		if sc.coarse {
 			q.tick = 500
 		}
 		actors := sc.actors(q)
-		return interleave.World{Actors: actors, Check: q.calls.check}
+		return World{Actors: actors, Check: q.calls.check}
 	}
 }
 
@@ -135,7 +133,7 @@ func TestEveryOrderOfTheSteps(t *testing.T) {
 	for _, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
-			orders, err := interleave.Explore(sc.world(sound))
+			orders, err := Explore(sc.world(sound))
 			require.NoError(t, err)
 			t.Logf("%d orders", orders)
 		})
@@ -148,7 +146,7 @@ func TestEachFaultIsFound(t *testing.T) {
 	for _, f := range faults {
 		found := false
 		for _, sc := range scenarios {
-			if orders, err := interleave.Explore(sc.world(f)); err != nil {
+			if orders, err := Explore(sc.world(f)); err != nil {
 				t.Logf("%s: %s, order %d", f, sc.name, orders)
 				found = true
 				break

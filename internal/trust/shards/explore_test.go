@@ -1,14 +1,4 @@
-// Package interleave runs a few actors in every order in which their steps can happen, so that
-// a test sees what a race of some nanoseconds would show once in years. It is for models, of a
-// handful of words that several goroutines read and write: an actor says where one of its atomic
-// steps ends and the next begins, and between two of these nobody else runs. The idea is that of
-// tokio's loom, and of the model checkers that it follows.
-//
-// Orders are tried depth first, each from the beginning, in a world of its own. Their number grows
-// with the factorial of the steps, so a step says which words it touches: of the orders that differ
-// only in steps which touch nothing in common, one is tried. These are the sleep sets of Godefroid's
-// partial-order methods.
-package interleave
+package shards
 
 import (
 	"errors"
@@ -18,6 +8,17 @@ import (
 	"strings"
 )
 
+// What follows runs a few actors in every order in which their steps can happen, so that
+// a test sees what a race of some nanoseconds would show once in years. It is for models, of a
+// handful of words that several goroutines read and write: an actor says where one of its atomic
+// steps ends and the next begins, and between two of these nobody else runs. The idea is that of
+// tokio's loom, and of the model checkers that it follows.
+//
+// Orders are tried depth first, each from the beginning, in a world of its own. Their number grows
+// with the factorial of the steps, so a step says which words it touches: of the orders that differ
+// only in steps which touch nothing in common, one is tried. These are the sleep sets of Godefroid's
+// partial-order methods.
+
 // Actor is one of those that run side by side. What it does before its first step is no part of
 // the orders, and must touch nothing shared.
 type Actor struct {
@@ -25,7 +26,8 @@ type Actor struct {
 	Do   func(s *Steps)
 }
 
-// Steps is where an actor says that a step of its ends, and the next begins. Only that actor may use it.
+// Steps is where an actor says that a step of its ends, and the next begins. Only that actor may
+// use it.
 type Steps struct {
 	yield func(step) bool
 }
@@ -70,7 +72,7 @@ func Explore(world func() World) (orders int, err error) {
 	var path []choice
 	for {
 		w := world()
-		r := &run{actors: make([]*actor, len(w.Actors)), path: path}
+		r := &run{actors: make([]*coroutine, len(w.Actors)), path: path}
 		for i, a := range w.Actors {
 			r.actors[i] = start(a)
 		}
@@ -109,7 +111,7 @@ type choice struct {
 
 // run is one order.
 type run struct {
-	actors []*actor
+	actors []*coroutine
 	path   []choice
 	trace  []string
 }
@@ -161,8 +163,8 @@ func (r *run) able() (able []int, waits bool) {
 	return able, waits
 }
 
-// actor is one in progress.
-type actor struct {
+// coroutine is an actor in progress.
+type coroutine struct {
 	name   string
 	resume func() (next step, goesOn bool)
 	stop   func()
@@ -170,7 +172,7 @@ type actor struct {
 	ended  bool
 }
 
-func start(a Actor) *actor {
+func start(a Actor) *coroutine {
 	resume, stop := iter.Pull(func(yield func(step) bool) {
 		defer func() {
 			if v := recover(); v != nil && v != (stopped{}) {
@@ -179,12 +181,12 @@ func start(a Actor) *actor {
 		}()
 		a.Do(&Steps{yield})
 	})
-	begun := &actor{name: a.Name, resume: resume, stop: stop}
+	begun := &coroutine{name: a.Name, resume: resume, stop: stop}
 	begun.step()
 	return begun
 }
 
-func (a *actor) step() {
+func (a *coroutine) step() {
 	next, goesOn := a.resume()
 	a.next, a.ended = next, !goesOn
 }
