@@ -68,8 +68,5 @@ func (p *ScheduledPool) On(
 // if that is set meanwhile, or the machine is suspended. What is due by then runs at once, unless
 // [BeginWithin] says that it is too late. Other tasks ignore it.
 func WallClock() TaskOption {
-	return taskOption(func(o *series.Options) error {
-		o.WallClock = true
-		return nil
-	})
+	return setting(func(o *series.Options) { o.WallClock = true })
 }

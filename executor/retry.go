@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -59,26 +60,21 @@ const (
 //
 // attempts must be at least 1.
 func Retry(attempts int, b Backoff) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		switch {
-		case attempts < 1:
-			return invalid("%d attempts are below 1", attempts)
-		case b.Base < 0, b.Max < 0, b.Within < 0:
-			return invalid("negative duration in back-off %+v", b)
-		case b.Factor != 0 && !(b.Factor >= 1), math.IsInf(b.Factor, 0):
-			return invalid("back-off factor %v is not a number from 1 on", b.Factor)
-		case b.Spread > NoSpread:
-			return invalid("spread %d is unknown", b.Spread)
-		}
-		o.Retry = series.Retry{
-			Attempts: uint64(attempts), Base: b.Base, Factor: b.Factor, Max: b.Max,
-			Spread: series.Spread(b.Spread), Within: b.Within,
-		}
-		if b.Factor == 0 {
-			o.Retry.Factor = 2
-		}
-		return nil
-	})
+	switch {
+	case attempts < 1:
+		return refused("%d attempts are below 1", attempts)
+	case b.Base < 0, b.Max < 0, b.Within < 0:
+		return refused("negative duration in back-off %+v", b)
+	case b.Factor != 0 && !(b.Factor >= 1), math.IsInf(b.Factor, 0):
+		return refused("back-off factor %v is not a number from 1 on", b.Factor)
+	case b.Spread > NoSpread:
+		return refused("spread %d is unknown", b.Spread)
+	}
+	r := series.Retry{
+		Attempts: uint64(attempts), Base: b.Base, Factor: cmp.Or(b.Factor, 2), Max: b.Max,
+		Spread: series.Spread(b.Spread), Within: b.Within,
+	}
+	return setting(func(o *series.Options) { o.Retry = r })
 }
 
 // Permanent wraps an error of a body: the task is not tried again. errors.Is and errors.As find err

@@ -14,39 +14,30 @@ import (
 // missed. factor must be at least 1, and max not below the period. Tasks that run once ignore it;
 // see [Retry] for them, whose waits are a [Backoff].
 func SlowDown(factor float64, max time.Duration) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		if !(factor >= 1) || math.IsInf(factor, 0) {
-			return invalid("slow-down factor %v is not a number from 1 on", factor)
-		}
-		if max <= 0 {
-			return invalid("the longest period of a slow-down, %v, is not positive", max)
-		}
-		o.BackOff = series.BackOff{Factor: factor, Max: max}
-		return nil
-	})
+	if !(factor >= 1) || math.IsInf(factor, 0) {
+		return refused("slow-down factor %v is not a number from 1 on", factor)
+	}
+	if max <= 0 {
+		return refused("the longest period of a slow-down, %v, is not positive", max)
+	}
+	return setting(func(o *series.Options) { o.BackOff = series.BackOff{Factor: factor, Max: max} })
 }
 
 // PauseAfter pauses a series after so many failed runs in a row; attempts of one run count as one.
 // That is logged. A series that ends with such a run is not paused. [Handle.Resume] lets
 // it go on, and begins a new row. n must be at least 1. Tasks that run once ignore it.
 func PauseAfter(failures int) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		if failures < 1 {
-			return invalid("pause after %d failures is below 1", failures)
-		}
-		o.PauseAfter = uint64(failures)
-		return nil
-	})
+	if failures < 1 {
+		return refused("pause after %d failures is below 1", failures)
+	}
+	return setting(func(o *series.Options) { o.PauseAfter = uint64(failures) })
 }
 
 // From keeps a series from running before t: if its initial delay ends earlier, the first run is
 // planned for t. A run that [Handle.Trigger] or [Handle.Reset] asks for may come earlier; one that
 // [NextIn] or [DelayBy] plans after it may not. Tasks that run once ignore it.
 func From(t time.Time) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		o.From = t
-		return nil
-	})
+	return setting(func(o *series.Options) { o.From = t })
 }
 
 // Until ends a series at t: no run is planned for that time or later, nor counted as missed, and
@@ -56,13 +47,10 @@ func From(t time.Time) TaskOption {
 // wall clock once, at the submission. If even the first run is too late, the submission fails with
 // [ErrInvalid]. Tasks that run once ignore it.
 func Until(t time.Time) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		if t.IsZero() {
-			return invalid("a series that runs until the zero time")
-		}
-		o.Until = t
-		return nil
-	})
+	if t.IsZero() {
+		return refused("a series that runs until the zero time")
+	}
+	return setting(func(o *series.Options) { o.Until = t })
 }
 
 // DelayBy lets a function decide, after each run of a series, when the next comes: so long after
@@ -72,14 +60,13 @@ func Until(t time.Time) TaskOption {
 // extra run, see [Handle.Trigger], is followed by a call too. It overrules [NextIn] and
 // [SlowDown], but not a [Handle.Reset] during the run. Tasks that run once ignore it.
 func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		if next == nil {
-			return invalid("nil function for the next delay")
-		}
+	if next == nil {
+		return refused("nil function for the next delay")
+	}
+	return setting(func(o *series.Options) {
 		o.DelayBy = func(last any) (time.Duration, bool) {
 			return next(lastRunOf(last.(run.LastRun)))
 		}
-		return nil
 	})
 }
 
@@ -99,11 +86,8 @@ func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
 // name, remembered, and explained: what it has waited for. d must be positive. A task with this
 // option costs a timer while it waits.
 func BeginWithin(d time.Duration) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		if d <= 0 {
-			return invalid("begin within %v is not positive", d)
-		}
-		o.BeginWithin = d
-		return nil
-	})
+	if d <= 0 {
+		return refused("begin within %v is not positive", d)
+	}
+	return setting(func(o *series.Options) { o.BeginWithin = d })
 }

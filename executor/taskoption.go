@@ -19,6 +19,20 @@ type taskOption func(*series.Options) error
 
 func (o taskOption) Resolve(s *series.Options) error { return o(s) }
 
+// setting is an option whose value is good.
+type setting func(*series.Options)
+
+func (o setting) Resolve(s *series.Options) error {
+	o(s)
+	return nil
+}
+
+// refused returns an option whose value is bad.
+func refused(format string, args ...any) TaskOption {
+	err := invalid(format, args...)
+	return taskOption(func(*series.Options) error { return err })
+}
+
 // Timeout bounds each run to d, counted from its start. When the time is over, the run has failed
 // with [future.ErrTimeout], whatever its body returns later. At that moment its context ends, with
 // ErrTimeout as cause and context.DeadlineExceeded as error. The future of a task that runs once is
@@ -28,13 +42,10 @@ func (o taskOption) Resolve(s *series.Options) error { return o(s) }
 // that long for its next run. A run whose context has ended before, through ShutdownNow or the base
 // context, no longer times out. d must be positive.
 func Timeout(d time.Duration) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		if d <= 0 {
-			return invalid("timeout %v is not positive", d)
-		}
-		o.Timeout = d
-		return nil
-	})
+	if d <= 0 {
+		return refused("timeout %v is not positive", d)
+	}
+	return setting(func(o *series.Options) { o.Timeout = d })
 }
 
 // CatchUpPolicy says what a fixed-rate task does about periods that pass while it cannot run:
@@ -69,13 +80,10 @@ const (
 // [ScheduledPool.AtFixedRate] is Burst, as in Java, that of [ScheduledPool.Every] and
 // [ScheduledPool.On] is Coalesce. Other tasks ignore it.
 func CatchUp(p CatchUpPolicy) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		if p > Shift {
-			return invalid("catch-up policy %d is unknown", p)
-		}
-		o.CatchUp, o.CatchUpSet = p, true
-		return nil
-	})
+	if p > Shift {
+		return refused("catch-up policy %d is unknown", p)
+	}
+	return setting(func(o *series.Options) { o.CatchUp, o.CatchUpSet = p, true })
 }
 
 // ErrorPolicy says what a failed run means for its series.
@@ -108,13 +116,10 @@ const (
 // its body may never return. What the body finally returns goes to [AfterRun] only. If it panics,
 // that is reported too, and ends the series if the policy says so.
 func FailurePolicy(p ErrorPolicy) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		if p > Continue {
-			return invalid("failure policy %d is unknown", p)
-		}
-		o.OnError = series.OnError(p)
-		return nil
-	})
+	if p > Continue {
+		return refused("failure policy %d is unknown", p)
+	}
+	return setting(func(o *series.Options) { o.OnError = series.OnError(p) })
 }
 
 // Jitter delays each run of a scheduled or periodic task by a random duration below d, so that many
@@ -123,34 +128,25 @@ func FailurePolicy(p ErrorPolicy) TaskOption {
 // next time of that, so none is lost. d must be neither negative nor greater than the period of a
 // fixed-rate task.
 func Jitter(d time.Duration) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		if d < 0 {
-			return invalid("negative jitter %v", d)
-		}
-		o.Jitter = d
-		return nil
-	})
+	if d < 0 {
+		return refused("negative jitter %v", d)
+	}
+	return setting(func(o *series.Options) { o.Jitter = d })
 }
 
 // MaxRuns ends a periodic task after n runs that have begun; its future then succeeds. Other tasks
 // ignore it. n must be at least 1.
 func MaxRuns(n int) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		if n < 1 {
-			return invalid("maximum of %d runs is below 1", n)
-		}
-		o.MaxRuns = uint64(n)
-		return nil
-	})
+	if n < 1 {
+		return refused("maximum of %d runs is below 1", n)
+	}
+	return setting(func(o *series.Options) { o.MaxRuns = uint64(n) })
 }
 
 // Priority says how urgent the task is on a pool whose queue is a [PriorityFIFO]: the higher, the
 // sooner. The default is 0, and negative values are allowed. Other queues ignore it.
 func Priority(n int) TaskOption {
-	return taskOption(func(o *series.Options) error {
-		o.Priority = n
-		return nil
-	})
+	return setting(func(o *series.Options) { o.Priority = n })
 }
 
 // Unique makes the name of a task its identity: while the task lives, its pool refuses another
@@ -159,8 +155,5 @@ func Priority(n int) TaskOption {
 // tasks of one name never run side by side. Tasks without this option are not counted. The task
 // needs a [Name]. Event loops refuse the option with [ErrInvalid].
 func Unique() TaskOption {
-	return taskOption(func(o *series.Options) error {
-		o.Unique = true
-		return nil
-	})
+	return setting(func(o *series.Options) { o.Unique = true })
 }

@@ -30,10 +30,7 @@ func WithValues(ctx context.Context) TaskOption {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return taskOption(func(o *series.Options) error {
-		o.Values = ctx
-		return nil
-	})
+	return setting(func(o *series.Options) { o.Values = ctx })
 }
 
 // WithContext is [WithValues], and when ctx ends, the task is cancelled with the cause of ctx,
@@ -60,8 +57,5 @@ func WithContext(ctx context.Context) TaskOption {
 	if ctx.Done() != nil {
 		within = cell.Faithful(ctx)
 	}
-	return taskOption(func(o *series.Options) error {
-		o.Values, o.Within = ctx, within
-		return nil
-	})
+	return setting(func(o *series.Options) { o.Values, o.Within = ctx, within })
 }
