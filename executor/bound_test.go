@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/serial"
 )
 
 // fill submits tasks until one is refused, and returns how many were accepted.
@@ -91,7 +92,7 @@ func TestWhatWaitsForRoomComesInAfterAPauseAndByThePace(t *testing.T) {
 func TestAPoolGrowsWhileItsQueueIsFullOfWhatWaitsForItsGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.MaximumSize(2), executor.BoundedFIFO(1))
-		s := executor.NewSerial(p, executor.Gap(time.Minute))
+		s := serial.New(p, serial.Gap(time.Minute))
 		brief := func(context.Context) error { return nil }
 		_, err := s.Submit(brief)
 		assert.NoError(t, err)

@@ -2,9 +2,9 @@ package executor
 
 import (
 	"context"
-	"errors"
-	"slices"
 
+	"github.com/punctual-go/punctual/executor/internal/completion"
+	"github.com/punctual-go/punctual/executor/internal/submitter"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -23,7 +23,7 @@ import (
 func InvokeAll[V any](
 	ctx context.Context, p Submitter, fns ...future.Func[V],
 ) ([]*future.Future[V], error) {
-	ctx, err := checkBulk(ctx, fns)
+	ctx, err := completion.Check(ctx, fns)
 	if err != nil {
 		return nil, err
 	}
@@ -32,22 +32,24 @@ func InvokeAll[V any](
 	finished := false
 	defer func() {
 		if !finished { // a policy has panicked, or a task has ended its caller
-			cancelAll(fs, errNotNeeded)
+			completion.CancelAll(fs, completion.ErrNotNeeded)
 		}
 	}()
 	for i, fn := range fns {
+		var c submitter.Call[V]
 		if err == nil {
-			err = endOf(ctx)
+			err = submitter.EndOf(ctx)
 		}
 		if err == nil {
-			var b *future.Future[struct{}]
-			if fs[i], b, err = submitAny(ctx, false, p, fn, nil); b != nil {
-				behind = append(behind, b)
-			}
+			err = submitter.Submit[V, TaskOption](&c, ctx, false, p, wayOf(p), fn, nil)
 		}
-		if fs[i] == nil {
-			fs[i] = new(future.Future[V])
-			fs[i].CancelCause(err)
+		if err != nil {
+			c.Future = new(future.Future[V])
+			c.Future.CancelCause(err)
+		}
+		fs[i] = c.Future
+		if c.Behind != nil {
+			behind = append(behind, c.Behind)
 		}
 	}
 	for i, f := range fs {
@@ -64,10 +66,10 @@ func InvokeAll[V any](
 		if _, failure := f.Get(ctx); !f.State().Settled() {
 			err = failure // of the wait
 		} else if f.State() == future.Cancelled {
-			err = endOf(ctx) // if that has ended it while the caller ran it
+			err = submitter.EndOf(ctx) // if that has ended it while the caller ran it
 		}
 	}
-	cancelAll(fs, err)
+	completion.CancelAll(fs, err)
 	finished = true
 	return fs, err
 }
@@ -83,32 +85,5 @@ func InvokeAll[V any](
 //
 // It is invokeAny of java.util.concurrent's ExecutorService.
 func InvokeAny[V any](ctx context.Context, p Submitter, fns ...future.Func[V]) (V, error) {
-	return InvokeAnyHedged(ctx, p, 0, fns...)
-}
-
-// errNotNeeded is the reason for which bulk operations cancel what is left.
-var errNotNeeded = errors.New("executor: the result is no longer needed")
-
-// checkBulk checks the arguments of a bulk operation, and returns a context that is not nil.
-func checkBulk[V any](ctx context.Context, fns []future.Func[V]) (context.Context, error) {
-	for _, fn := range fns {
-		if fn == nil {
-			return nil, ErrNilTask
-		}
-	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	return ctx, nil
-}
-
-// cancelAll cancels the unsettled futures with reason, last first. With a nil reason all are
-// settled already. The later ones wait behind the earlier, and must not begin in the room that
-// these leave.
-func cancelAll[V any](fs []*future.Future[V], reason error) {
-	for _, f := range slices.Backward(fs) {
-		if reason != nil && f != nil {
-			f.CancelCause(reason)
-		}
-	}
+	return completion.InvokeAny[V, TaskOption](ctx, p, 0, fns)
 }

@@ -11,6 +11,6 @@ package executor
 // its place, and must leave the state fit for it. SetCoreSize and SetMaximumSize fail. With any
 // other core size than 1, and with a [MaximumSize] above, the pool panics when it is made.
 //
-// For many sequences of tasks, one pool with a [Serial] for each sequence costs less than a pool
-// for each.
+// For many sequences of tasks, one pool with a serial.Serial for each sequence costs less than a
+// pool for each.
 func Confined() Option { return option(func(s *settings) { s.SizesFixed = true }) }

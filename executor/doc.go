@@ -49,7 +49,7 @@
 //
 // Fan out, in order and bounded; the first error cancels the rest.
 //
-//	users, err := executor.Map(ctx, pool, ids, load)
+//	users, err := bulk.Map(ctx, pool, ids, load)
 //
 // Poll, and less often while it fails.
 //
@@ -115,8 +115,8 @@
 // Only a queued task can run in place of the one that waits. Three kinds of wait may therefore
 // block a small pool forever: by other means, such as a channel or f.Done; for the end of a
 // periodic task; and for what [future.Then] derives from another future. So may two pools whose
-// tasks wait for each other's. A task that waits for itself, or for a task behind it in a [Serial],
-// gets [future.ErrSelfWait].
+// tasks wait for each other's. A task that waits for itself, or for a task behind it in a
+// serial.Serial, gets [future.ErrSelfWait].
 //
 // # What happens before what
 //

@@ -1,12 +1,9 @@
 package executor
 
 import (
-	"context"
-	"errors"
-
 	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/run"
-	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/executor/internal/submitter"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -39,9 +36,6 @@ var (
 	// matches [future.ErrCancelled].
 	ErrDrained = engine.ErrDrained
 
-	// ErrNoneLeft is returned by [CompletionService.Take] when no task is outstanding.
-	ErrNoneLeft = errors.New("executor: no task is outstanding")
-
 	// ErrNilTask is returned for a nil task.
 	ErrNilTask = run.ErrNilTask
 
@@ -51,15 +45,7 @@ var (
 
 // misused adds the names of pool and task to the error of a submission with a bad argument.
 func (p *Pool) misused(opts []TaskOption, err error) error {
-	return run.Misused(&p.runs().Reporter, opts, err)
+	return submitter.Misused(p.engine(), opts, err)
 }
 
 func invalid(format string, args ...any) error { return run.Invalid(format, args...) }
-
-// endOf returns the error of ctx, with its cause, or nil if ctx has not ended.
-func endOf(ctx context.Context) error {
-	if !cell.HasEnded(ctx) {
-		return nil
-	}
-	return cell.EndOf(ctx)
-}

@@ -109,44 +109,6 @@ func ExamplePriority() {
 	// a check-up
 }
 
-func ExampleNewSerial() {
-	pool := executor.NewPool(4)
-	defer pool.Close()
-	account := executor.NewSerial(pool)
-
-	balance := 0 // needs no lock: one task after another has it
-	for range 100 {
-		account.Execute(func(context.Context) error { balance += 10; return nil })
-	}
-	account.Execute(func(context.Context) error { balance /= 4; return nil })
-	final, _ := executor.Submit(account, func(context.Context) (int, error) { return balance, nil })
-	fmt.Println(final.Get(context.Background()))
-	// Output: 250 <nil>
-}
-
-func ExampleKeyedSerial() {
-	pool := executor.NewPool(4)
-	texts := map[string]*string{"ann": new(string), "bob": new(string)}
-	authors := executor.NewKeyedSerial[string](pool)
-	write := func(author, words string) {
-		authors.Execute(author, func(context.Context) error {
-			*texts[author] += words // one after another for each author, side by side for both
-			return nil
-		})
-	}
-	write("ann", "Tasks of one key ")
-	write("bob", "Tasks of different keys ")
-	write("ann", "run in the order ")
-	write("bob", "run side by side.")
-	write("ann", "in which they came.")
-	pool.Close() // waits until all have run
-	fmt.Println(*texts["ann"])
-	fmt.Println(*texts["bob"])
-	// Output:
-	// Tasks of one key run in the order in which they came.
-	// Tasks of different keys run side by side.
-}
-
 func ExampleInvokeAll() {
 	pool := executor.NewPool(2)
 	defer pool.Close()
@@ -184,50 +146,4 @@ func ExampleInvokeAny() {
 	quick := func(context.Context) (string, error) { return "from the near mirror", nil }
 	fmt.Println(executor.InvokeAny(context.Background(), pool, slow, broken, quick))
 	// Output: from the near mirror <nil>
-}
-
-func ExampleCompletionService() {
-	pool := executor.NewPool(2)
-	defer pool.Close()
-	pages := executor.NewCompletionService[string](pool)
-
-	shown := make(chan struct{})
-	pages.Submit(func(context.Context) (string, error) { <-shown; return "the large page", nil })
-	pages.Submit(func(context.Context) (string, error) { return "the small page", nil })
-	for f := range pages.All(context.Background()) { // in the order in which they end
-		page, _ := f.Get(context.Background())
-		fmt.Println(page)
-		if page == "the small page" {
-			close(shown)
-		}
-	}
-	fmt.Println(pages.Outstanding())
-	// Output:
-	// the small page
-	// the large page
-	// 0
-}
-
-func ExampleGroup() {
-	pool := executor.NewPool(2)
-	defer pool.Close()
-	backup := executor.NewGroup(context.Background(), pool)
-
-	copying := make(chan struct{})
-	backup.Go(func(ctx context.Context) error {
-		close(copying)
-		<-ctx.Done() // it would copy for hours
-		fmt.Println("copying stopped:", context.Cause(ctx))
-		return ctx.Err()
-	})
-	backup.Go(func(context.Context) error {
-		<-copying
-		return errors.New("disk full")
-	})
-	fmt.Println("backup:", backup.Wait()) // for both to end
-	fmt.Println("verify:", backup.Go(func(context.Context) error { return nil }))
-	// Output:
-	// copying stopped: disk full
-	// backup: disk full
-	// verify: future: cancelled: disk full
 }

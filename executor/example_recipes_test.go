@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer/calendar"
 	"github.com/punctual-go/punctual/timer/cron"
@@ -59,7 +61,7 @@ func ExampleMap_firstError() {
 		return fmt.Sprint("user ", id), nil
 	}
 
-	_, err := executor.Map(context.Background(), pool, []int{1, 2, 3, 4}, load)
+	_, err := bulk.Map(context.Background(), pool, []int{1, 2, 3, 4}, load)
 	fmt.Println(err)
 	// Output:
 	// no user 3
@@ -144,7 +146,7 @@ func ExamplePace() {
 	pool := executor.NewScheduledPool(4)
 	defer pool.Close()
 	// Of each customer at most one mail in 20 ms, in order; the workers serve others meanwhile.
-	mails := executor.NewKeyedSerial[string](pool, executor.Pace(1, 20*time.Millisecond))
+	mails := serial.NewKeyed[string](pool, executor.Pace(1, 20*time.Millisecond))
 	start := time.Now()
 	var last *future.Future[struct{}]
 	for n := range 3 {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -113,7 +114,7 @@ func TestATaskHasTheNamesOfPoolAndTaskAsLabels(t *testing.T) {
 		labelSubmit(t, p, seen.task(t), executor.Name("job"))
 		labelSubmit(t, p, seen.task(t))
 		require.NoError(t, p.Execute(seen.task(t)))
-		labelSubmit(t, executor.NewSerial(p), seen.task(t), executor.Name("job"))
+		labelSubmit(t, serial.New(p), seen.task(t), executor.Name("job"))
 		synctest.Wait()
 		assert.Equal(t, []string{labelTask, labelPool, labelPool, labelTask}, seen.all())
 	})

@@ -7,11 +7,10 @@ import (
 )
 
 // Shutdown makes the pool refuse further tasks and lets the accepted ones run as its policies say.
-// A task that is due runs in any case, once its [Gap] or [Pace] allows it. A later one runs at its
-// time, unless
-// [ScheduledPool.SetExecuteDelayedAfterShutdown] says otherwise. A periodic task ends, after its
-// run if it is in one, unless [ScheduledPool.SetContinuePeriodicAfterShutdown] says otherwise. What
-// will not run is cancelled before Shutdown returns.
+// A task that is due runs in any case, once its serial.Gap or [Pace] allows it. A later one runs at
+// its time, unless [ScheduledPool.SetExecuteDelayedAfterShutdown] says otherwise. A periodic task
+// ends, after its run if it is in one, unless [ScheduledPool.SetContinuePeriodicAfterShutdown] says
+// otherwise. What will not run is cancelled before Shutdown returns.
 //
 // Shutdown does not wait and interrupts nothing. It may be called from a task. On a pool that is
 // already shut down it does nothing.
@@ -34,7 +33,7 @@ func (p *Pool) ShutdownNow() []Pending { return pendings(p.engine().Life.Shutdow
 
 // Close shuts the pool down, drops periodic tasks and those that are not yet due, and waits until
 // the others have run and the workers have ended. A task is due from its own time on, and its next
-// attempt, see [Retry], from when that is planned; what only waits for its turn, a [Gap] or a
+// attempt, see [Retry], from when that is planned; what only waits for its turn, a serial.Gap or a
 // [Pace] is due, and Close waits for it. Close returns nil. A task that never ends makes it wait
 // forever; [Pool.CloseContext] does not. If it is called from a task of the same pool, Close does
 // all this except wait, and returns [future.ErrSelfWait]; likewise from a callback that the end of

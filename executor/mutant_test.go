@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -56,7 +57,7 @@ func TestATaskThatIsCancelledAsAWorkerTakesItIsCountedOnce(t *testing.T) {
 func TestASerialExecutorGoesOnWhenItsNextTaskIsCancelledAsAWorkerTakesIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		require.NoError(t, s.Execute(pooltest.Sleep(time.Second)))
 		cancelled, err := s.Submit(pooltest.Nothing)
 		require.NoError(t, err)

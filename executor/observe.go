@@ -26,8 +26,8 @@ import (
 //	Submitted -> Cancelled              by its future, or the context that it is submitted within
 //	Submitted -> Dropped                handed back or discarded, by a shutdown or for room
 //
-// Tasks of a [Serial], a [Group] and a supervisor are tasks of their pool. Where there is an
-// observer, a task of Execute costs as much as one of Submit.
+// Tasks of a serial.Serial, a bulk.Group and a supervisor are tasks of their pool. Where there is
+// an observer, a task of Execute costs as much as one of Submit.
 type Observer struct {
 	// Submitted is called by the submitter before the task can begin. Of the run, Name is set, and
 	// Scheduled, if it is known when the first run comes.

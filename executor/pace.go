@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/engine"
+	"github.com/punctual-go/punctual/executor/internal/submitter"
 )
 
 // Pace bounds how often tasks start: at most n in any span of the length per, wherever that begins.
-// Given to a pool it is for all its tasks; given to [NewSerial] or [NewKeyedSerial], for those of
-// the serial executor, or of each key. What may not start yet waits in the queue, in its order, and
+// Given to a pool it is for all its tasks; given to serial.New or serial.NewKeyed, for those of the
+// serial executor, or of each key. What may not start yet waits in the queue, in its order, and
 // holds no worker. Attempts of [Retry] count, and wait for their turn. So does a task that a run in
 // progress waits for. A submitter that is to run its task itself, see [CallerRuns], waits until it
 // may. A shutdown that keeps what is due, such as [Pool.Close], keeps what only waits for the pace:
@@ -19,7 +20,7 @@ import (
 // many in a span; this one does not.
 func Pace(n int, per time.Duration) interface {
 	Option
-	SerialOption
+	laneOption
 } {
 	if n < 1 || per <= 0 {
 		panic("executor: a pace needs a positive number and a positive time")
@@ -27,20 +28,7 @@ func Pace(n int, per time.Duration) interface {
 	return paceOption{n, per}
 }
 
-// SerialOption configures a [Serial] or a [KeyedSerial].
-type SerialOption interface{ lane() engine.LaneOption }
-
-// Gap keeps a serial executor, or each key, idle for d between the end of a task and the start of
-// the next. Between two attempts of one task, see [Retry], it keeps nothing up; the gap follows the
-// last of them, also if the task is cancelled after it. What waits for the gap to pass is in time:
-// [Pool.Close] waits for it, and a run that waits for such a task goes on only after it. Gap panics
-// if d is negative; a gap that ends after the end of the clock, 292 years, never ends.
-func Gap(d time.Duration) SerialOption {
-	if d < 0 {
-		panic("executor: negative gap")
-	}
-	return gapOption(d)
-}
+type laneOption = submitter.LaneOption
 
 type paceOption struct {
 	n   int
@@ -48,8 +36,4 @@ type paceOption struct {
 }
 
 func (o paceOption) configure(s *settings)   { s.Pace = engine.NewPace(o.n, o.per) }
-func (o paceOption) lane() engine.LaneOption { return engine.Paced(o.n, o.per) }
-
-type gapOption time.Duration
-
-func (o gapOption) lane() engine.LaneOption { return engine.Spaced(time.Duration(o)) }
+func (o paceOption) Lane() engine.LaneOption { return engine.Paced(o.n, o.per) }

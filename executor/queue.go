@@ -33,16 +33,17 @@ func FIFO() Queue {
 // BoundedFIFO is a queue of at most n tasks, first in, first out: java.util.concurrent's
 // ArrayBlockingQueue. With n = 0 it is [HandOff]. It panics if n is negative.
 //
-// Whatever waits takes room, also behind another task of its [Serial], for its time, or for another
-// attempt, see [Retry]. A task that has been accepted is never lost for want of room: an attempt
-// that fails waits for the next even if the queue is full, and new tasks are refused instead. While
-// those that wait for their time fill the queue, no new task is accepted, though a worker be free.
-// A free worker that a [Pool.Pause] or a [Pace] keeps from starting a task is no room either.
+// Whatever waits takes room, also behind another task of its serial.Serial, for its time, or for
+// another attempt, see [Retry]. A task that has been accepted is never lost for want of room: an
+// attempt that fails waits for the next even if the queue is full, and new tasks are refused
+// instead. While those that wait for their time fill the queue, no new task is accepted, though a
+// worker be free. A free worker that a [Pool.Pause] or a [Pace] keeps from starting a task is no
+// room either.
 func BoundedFIFO(n int) Queue { return FIFO().Bounded(n) }
 
 // HandOff lets no task wait for a worker: each is handed to an idle one or to a new one, or is
 // refused. It is java.util.concurrent's SynchronousQueue. Tasks that wait for their turn in a
-// [Serial], or for another attempt, are not bounded by it; [PendingLimit] bounds them.
+// serial.Serial, or for another attempt, are not bounded by it; [PendingLimit] bounds them.
 func HandOff() Queue { return BoundedFIFO(0) }
 
 // PriorityFIFO is an unbounded queue that gives out the task of the highest [Priority] first, and

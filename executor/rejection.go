@@ -16,7 +16,7 @@ import (
 // is refused, and the submitter gets the panic.
 //
 // A pool that is shut down does not ask its policy: it refuses with [ErrShutdown]. Schedule and the
-// methods like it, and a [Serial], do not ask either: they refuse with [ErrSaturated].
+// methods like it, and a serial.Serial, do not ask either: they refuse with [ErrSaturated].
 // SubmitContext waits, whatever the policy.
 type RejectionPolicy func(r *Rejection) error
 

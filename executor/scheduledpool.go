@@ -5,6 +5,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/submitter"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
 )
@@ -76,7 +77,7 @@ func (p *ScheduledPool) ExecuteAfter(
 	delay time.Duration, task Task, opts ...TaskOption,
 ) error {
 	s := engine.Submission{Cell: new(cell.Cell), Task: task, Reports: true}
-	if err := p.resolve(&s, opts); err != nil {
+	if err := submitter.Resolve(p.engine(), &s, opts); err != nil {
 		return err
 	}
 	return p.engine().Door.Schedule(delay, s)
@@ -91,7 +92,7 @@ func Schedule[V any](
 		return nil, p.misused(opts, ErrNilTask)
 	}
 	f, c := newScheduled[V]()
-	if err := p.schedule(c, delay, bind(f.Future, fn), opts); err != nil {
+	if err := p.schedule(c, delay, submitter.Bind(f.Future, fn), opts); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -105,7 +106,7 @@ func (p *ScheduledPool) ScheduleAt(
 ) (*ScheduledFuture[struct{}], error) {
 	f, c := newScheduled[struct{}]()
 	s := engine.Submission{Cell: c, Task: task}
-	if err := p.resolve(&s, opts); err != nil {
+	if err := submitter.Resolve(p.engine(), &s, opts); err != nil {
 		return nil, err
 	}
 	if err := p.engine().Door.ScheduleAt(at, s); err != nil {
@@ -164,14 +165,12 @@ func (p *ScheduledPool) WithFixedDelay(
 	return p.repeat(initial, delay, run.FixedDelay, task, opts)
 }
 
-func (p *ScheduledPool) self() Submitter { return p }
-
 func (p *ScheduledPool) schedule(
 	c *cell.Cell, delay time.Duration, task Task, opts []TaskOption,
 ) error {
 	s := engine.Submission{Cell: c, Task: task}
 	if len(opts) > 0 || task == nil {
-		if err := p.resolve(&s, opts); err != nil {
+		if err := submitter.Resolve(p.engine(), &s, opts); err != nil {
 			return err
 		}
 	}

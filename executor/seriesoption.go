@@ -71,8 +71,8 @@ func DelayBy(next func(last LastRun) (d time.Duration, again bool)) TaskOption {
 }
 
 // BeginWithin drops runs that come too late to be of use: a run that has not begun within d after
-// its time expires at that moment, whatever it waits for: a worker, its turn in a [Serial], a
-// [Gap], a [Pace], the end of a pause of the pool. Waiting to share a wake-up counts too, so d
+// its time expires at that moment, whatever it waits for: a worker, its turn in a serial.Serial, a
+// serial.Gap, a [Pace], the end of a pause of the pool. Waiting to share a wake-up counts too, so d
 // should be longer than the pool's [Slack]. The body of an expired run is not called, and it takes
 // no room in the queue any more. The time of a run is that for which it is planned, [Jitter]
 // included; that of [ScheduledPool.ScheduleAt] may have passed at the submission. A run that makes

@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 )
 
 // tardy runs bodies and finds those that begin later than they may: after the slack, counted from
@@ -213,7 +214,7 @@ func TestWhatIsToRunNowPassesNoSlackBeforeIt(t *testing.T) {
 func TestNothingThatIsToRunNowWaitsForSlackWhereverItStands(t *testing.T) {
 	for name, submit := range map[string]func(p *executor.ScheduledPool, task executor.Task) error{
 		"pending limit": func(p *executor.ScheduledPool, task executor.Task) error { return p.Execute(task) },
-		"serial":        func(p *executor.ScheduledPool, task executor.Task) error { return executor.NewSerial(p).Execute(task) },
+		"serial":        func(p *executor.ScheduledPool, task executor.Task) error { return serial.New(p).Execute(task) },
 		"scheduled": func(p *executor.ScheduledPool, task executor.Task) error {
 			_, err := p.Schedule(0, task)
 			return err

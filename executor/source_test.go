@@ -58,7 +58,9 @@ func TestTheLibraryDependsOnLittle(t *testing.T) {
 		t.Skip("the go command is not on the PATH")
 	}
 	out, err := exec.Command(goCommand, "list", "-deps", "-f", "{{.ImportPath}} {{if .Module}}{{.Module.Path}}{{end}}",
-		"../executor", "../executor/eventloop", "../executor/supervisor", "../delayqueue", "../future", "../timer", "../timer/hashedwheel", "../timer/hierarchical", "../timer/revolver").Output()
+		"../executor", "../executor/bulk", "../executor/serial", "../executor/eventloop",
+		"../executor/supervisor", "../delayqueue", "../future", "../timer", "../timer/hashedwheel",
+		"../timer/hierarchical", "../timer/revolver").Output()
 	require.NoError(t, err)
 	for line := range strings.Lines(string(out)) {
 		path, module, _ := strings.Cut(strings.TrimSpace(line), " ")

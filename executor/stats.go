@@ -70,7 +70,7 @@ func (p *Pool) Stats() Stats { return Stats(p.engine().Views.Stats()) }
 func (p *Pool) Queued() []Pending { return pendings(p.engine().Views.Queued()) }
 
 // Next returns the first n of the tasks that wait, or all if there are fewer, in the order in which
-// they are due. It leaves out tasks held back behind another one of their [Serial] executor, and
+// they are due. It leaves out tasks held back behind another one of their serial executor, and
 // those of a plain pool that wait before another attempt. The pool is locked for O(n log n),
 // however many tasks wait: microseconds for a hundred. Only while a great many tasks that are due
 // at once are being sorted may it take longer.

@@ -1,20 +1,21 @@
 package executor
 
 import (
-	"context"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/submitter"
 	"github.com/punctual-go/punctual/future"
-	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Submitter accepts tasks: a [Pool], a [ScheduledPool], a [Serial], what [KeyedSerial.For] returns,
-// an event loop and its turns. It is java.util.concurrent's ExecutorService reduced to what the
-// owner of a task needs. A service that holds a Submitter can be given a fake in its tests.
+// Submitter accepts tasks: a [Pool], a [ScheduledPool], a serial.Serial, what For of a serial.Keyed
+// returns, an event loop and its turns. It is java.util.concurrent's ExecutorService reduced to
+// what the owner of a task needs. A service that holds a Submitter can be given a fake in its
+// tests.
 //
-// The functions and types of this package that take a Submitter work with any implementation. Of a
+// The functions of this package, and all of package bulk, work with any implementation. Of a
 // foreign one they call these two methods only, and SubmitContext if it has one like that of
-// [Pool]. A type outside this package is foreign even if it embeds one of this package.
+// [Pool]. Foreign is any type but the pools of this package and the serial executors of package
+// serial, also one that embeds them.
 //
 // A foreign Submit must return a future or an error. The future stands for the fate of the task: it
 // must be settled once the task has ended, or has been dropped and will not run. A task that waits
@@ -56,45 +57,20 @@ type ScheduledSubmitter interface {
 	) (*ScheduledFuture[struct{}], error)
 }
 
-// native is a Submitter of this package. It takes the cell of a future, so that task and future are
-// one allocation, and the pool knows who waits for the task.
-type native interface {
-	Submitter
-	// submit queues the task of c. If there is no room, it waits until ctx ends, if wait says so,
-	// or else asks the policy of the pool.
-	submit(ctx context.Context, wait bool, c *cell.Cell, task Task, opts []TaskOption) error
-	// base returns the pool that runs the tasks.
-	base() *Pool
-	// self returns the Submitter itself.
-	self() Submitter
-}
+// Native is for the packages of this module, as nothing else can use what it returns: how tasks
+// come to the pool together with their futures.
+func (p *Pool) Native() submitter.Way { return submitter.Way{Self: p, Pool: p.engine()} }
 
-// nativeOf returns p as a Submitter of this package, or nil if it is foreign. A type that embeds
-// one of this package has these methods too, but its own Submit must not be bypassed; self tells
-// the two apart.
-func nativeOf(p Submitter) native {
+// Native is [Pool.Native].
+func (p *ScheduledPool) Native() submitter.Way { return submitter.Way{Self: p, Pool: p.engine()} }
+
+// wayOf returns how tasks come to p, or no way if it is foreign.
+func wayOf(p Submitter) submitter.Way {
 	switch p := p.(type) { // the usual ones first: to look for methods takes longer
 	case *Pool:
-		return p
+		return p.Native()
 	case *ScheduledPool:
-		return p
+		return p.Native()
 	}
-	if n, ok := p.(native); ok && n.self() == p {
-		return n
-	}
-	return nil
-}
-
-// poolOf returns the pool that runs the tasks given to p. A type that embeds one of this package
-// will do here: an order needs the queue of the pool, whatever else the type makes of its
-// submissions.
-func poolOf(p Submitter) *Pool {
-	if p == nil {
-		panic("executor: nil pool")
-	}
-	n, ok := p.(native)
-	if !ok {
-		panic("executor: a serial executor needs a pool of this package")
-	}
-	return n.base()
+	return submitter.Of(p)
 }

@@ -14,13 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
 var (
 	_ executor.Submitter = (*executor.Pool)(nil)
-	_ executor.Submitter = (*executor.Serial)(nil)
+	_ executor.Submitter = (*serial.Serial)(nil)
 
 	_ executor.ScheduledSubmitter = (*executor.ScheduledPool)(nil)
 	_ executor.ScheduledSubmitter = (*eventloop.Loop)(nil)
@@ -111,7 +113,7 @@ func TestAnySubmitterServesBulkCalls(t *testing.T) {
 
 func TestAnySubmitterServesACompletionService(t *testing.T) {
 	eachForeign(t, func(t *testing.T, s executor.Submitter) {
-		c := executor.NewCompletionService[int](s)
+		c := bulk.NewCompletionService[int](s)
 		for i := range 3 {
 			_, err := c.Submit(subValue(i))
 			require.NoError(t, err)
@@ -124,14 +126,14 @@ func TestAnySubmitterServesACompletionService(t *testing.T) {
 		}
 		assert.Equal(t, 3, sum)
 		_, err := c.Take(t.Context())
-		assert.Equal(t, executor.ErrNoneLeft, err)
+		assert.Equal(t, bulk.ErrNoneLeft, err)
 	})
 }
 
 func TestAnySubmitterServesAGroup(t *testing.T) {
 	for _, name := range []string{"loop", "embedding"} {
 		synctest.Test(t, func(t *testing.T) {
-			g := executor.NewGroup(t.Context(), subForeign[name](t))
+			g := bulk.NewGroup(t.Context(), subForeign[name](t))
 			ran := 0
 			require.NoError(t, g.Go(func(context.Context) error { ran++; return errSub }))
 			assert.Equal(t, errSub, g.Wait())
@@ -145,7 +147,7 @@ func TestAnySubmitterServesAGroup(t *testing.T) {
 
 func TestAFailureInAGroupCancelsWhatWaitsElsewhere(t *testing.T) {
 	s := new(laterFake)
-	g := executor.NewGroup(nil, s)
+	g := bulk.NewGroup(nil, s)
 	for range 3 {
 		require.NoError(t, g.Go(func(context.Context) error { return errSub }))
 	}
@@ -158,7 +160,7 @@ func TestAFailureInAGroupCancelsWhatWaitsElsewhere(t *testing.T) {
 
 func TestAGroupOnAFakeThatExitsHasFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(nil, inlineFake{})
+		g := bulk.NewGroup(nil, inlineFake{})
 		go func() {
 			_ = g.Go(func(context.Context) error { runtime.Goexit(); return nil })
 		}()
@@ -299,14 +301,14 @@ func TestATaskOfALoopThatWaitsForTheLoopIsToldSo(t *testing.T) {
 				return err
 			},
 			"Take": func(ctx context.Context) error {
-				s := executor.NewCompletionService[int](l)
+				s := bulk.NewCompletionService[int](l)
 				_, err := s.Submit(subValue(7))
 				require.NoError(t, err)
 				_, err = s.Take(ctx)
 				return err
 			},
 			"Wait": func(ctx context.Context) error {
-				g := executor.NewGroup(ctx, l)
+				g := bulk.NewGroup(ctx, l)
 				require.NoError(t, g.Go(subNothing))
 				return g.Wait()
 			},
@@ -343,7 +345,7 @@ func TestASubmitThatHidesThatOfAPoolIsCalled(t *testing.T) {
 	require.NoError(t, err)
 	_, err = executor.InvokeAll(t.Context(), c, subValue(7))
 	require.NoError(t, err)
-	g := executor.NewGroup(t.Context(), c)
+	g := bulk.NewGroup(t.Context(), c)
 	require.NoError(t, g.Go(subNothing))
 	require.NoError(t, g.Wait())
 	assert.Equal(t, 3, c.submitted)
@@ -376,7 +378,7 @@ func TestASubmitterThatRunsNothingLeavesNoFutureBehind(t *testing.T) {
 	assert.Equal(t, errSub, err)
 	_, err = executor.Submit(subAnswers{}, subValue(7))
 	assert.EqualError(t, err, "executor: Submit returned neither a future nor an error")
-	g := executor.NewGroup(nil, subAnswers{})
+	g := bulk.NewGroup(nil, subAnswers{})
 	assert.EqualError(t, g.Go(subNothing), "executor: Submit returned neither a future nor an error")
 	assert.NoError(t, g.Wait(), "it was refused")
 }
@@ -399,13 +401,13 @@ func TestSubmitContextElsewhere(t *testing.T) {
 }
 
 func TestAnOrderNeedsAPool(t *testing.T) {
-	const text = "executor: a serial executor needs a pool of this package"
-	assert.PanicsWithValue(t, text, func() { executor.NewSerial(inlineFake{}) })
-	assert.PanicsWithValue(t, text, func() { executor.NewKeyedSerial[int](eventloop.New()) })
+	const text = "serial: not a pool of package executor"
+	assert.PanicsWithValue(t, text, func() { serial.New(inlineFake{}) })
+	assert.PanicsWithValue(t, text, func() { serial.NewKeyed[int](eventloop.New()) })
 
 	p := executor.NewPool(2)
 	defer p.Close()
-	s := executor.NewSerial(struct{ *executor.Pool }{p})
+	s := serial.New(struct{ *executor.Pool }{p})
 	var got []int
 	for i := range 10 {
 		require.NoError(t, s.Execute(func(context.Context) error { got = append(got, i); return nil }))
@@ -420,7 +422,7 @@ func TestAnOrderNeedsAPool(t *testing.T) {
 func TestOneKeyIsASubmitter(t *testing.T) {
 	p := executor.NewPool(2)
 	defer p.Close()
-	s := executor.NewKeyedSerial[string](p).For("a")
+	s := serial.NewKeyed[string](p).For("a")
 	var got []string
 	add := func(what string) executor.Task {
 		return func(context.Context) error { got = append(got, what); return nil }

@@ -15,8 +15,8 @@ import (
 // pprof labels of ctx are those of the runs too, except "pool" and "task", which tell where the
 // task itself runs.
 //
-// SubmitContext, [InvokeAll], [InvokeAny], [Group.Go] and [CompletionService.SubmitContext] do this
-// by themselves with the context that they are given, unless this option or [WithContext] names
+// SubmitContext, [InvokeAll], [InvokeAny] and the functions and types of package bulk do this by
+// themselves with the context that they are given, unless this option or [WithContext] names
 // another. WithValues(nil), which is WithValues(context.Background()), makes them carry nothing.
 //
 // A task with this option costs some allocations more, and as long as its future is kept, ctx is

@@ -20,7 +20,7 @@ import (
 // it for good, and a queue that has tasks but pops none makes the pool panic.
 //
 // Push is called by submitters; and by workers, for submitters that have waited for room and for
-// the next task of a [Serial]. A panic of Push reaches the submitter, and if it happens in the
+// the next task of a serial.Serial. A panic of Push reaches the submitter, and if it happens in the
 // submitter's own call, nothing else has changed. After a panic of Push on a worker, or of any
 // other method, the pool is unusable; on a worker such a panic ends the program.
 type WorkQueue interface {

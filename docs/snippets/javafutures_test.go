@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer/cron"
 )
@@ -34,14 +35,14 @@ func TestFuturesOfPoolsOfJava(t *testing.T) {
 	}()
 	func() {
 		// var s = new ExecutorCompletionService<Integer>(pool); s.submit(compute); s.take().get()
-		s := executor.NewCompletionService[int](pool)
+		s := bulk.NewCompletionService[int](pool)
 		_, err := s.Submit(compute)
 		for f := range s.All(ctx) { // ends when nothing is outstanding
 			fmt.Println(f.Get(ctx))
 		}
 		require.NoError(t, err)
 		_, err = s.Take(ctx)
-		require.ErrorIs(t, err, executor.ErrNoneLeft)
+		require.ErrorIs(t, err, bulk.ErrNoneLeft)
 	}()
 }
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 )
 
 var urls = []string{"/a", "/b", "/c"}
@@ -66,14 +67,14 @@ func TestPools(t *testing.T) {
 		pool := executor.NewPool(10, executor.Name("fetch"))
 		defer pool.Close()
 
-		pages, err := executor.Map(ctx, pool, urls, fetchPage) // in order; the first error cancels the rest
+		pages, err := bulk.Map(ctx, pool, urls, fetchPage) // in order; the first error cancels the rest
 		require.NoError(t, err)
 		require.Equal(t, []string{"page /a", "page /b", "page /c"}, pages)
 	}()
 	pool := executor.NewPool(10)
 	defer pool.Close()
 	func() {
-		group := executor.NewGroup(ctx, pool)
+		group := bulk.NewGroup(ctx, pool)
 		for _, u := range urls {
 			group.Go(func(ctx context.Context) error {
 				_, err := fetchPage(ctx, u)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/serial"
 )
 
 // Fetch gets a page and returns the links on it.
@@ -18,7 +19,7 @@ type Fetch func(ctx context.Context, page *url.URL) (links []*url.URL, err error
 type Crawler struct {
 	fetch Fetch
 	pool  *executor.ScheduledPool
-	hosts *executor.KeyedSerial[string]
+	hosts *serial.Keyed[string]
 
 	mu      sync.Mutex
 	known   map[string]bool
@@ -37,7 +38,7 @@ func NewCrawler(fetch Fetch, workers int, pause time.Duration, most int) *Crawle
 	c.pool = executor.NewScheduledPool(workers, executor.Name("crawler"),
 		executor.ErrorHandler(func(context.Context, executor.Run, error) {})) // Crawl returns them
 	// A host costs nothing while it has no pages, and one that waits for its pause holds no worker.
-	c.hosts = executor.NewKeyedSerial[string](c.pool, executor.Gap(pause))
+	c.hosts = serial.NewKeyed[string](c.pool, serial.Gap(pause))
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -37,7 +38,7 @@ func (r *Replicas) Ask(ctx context.Context, question string) (string, error) {
 	for i, replica := range r.all {
 		ask[i] = func(ctx context.Context) (string, error) { return replica.Ask(ctx, question) }
 	}
-	return executor.InvokeAnyHedged(ctx, r.pool, r.delay, ask...)
+	return bulk.InvokeAnyHedged(ctx, r.pool, r.delay, ask...)
 }
 
 // Close waits for the questions under way.

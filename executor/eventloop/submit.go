@@ -5,8 +5,8 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/internal/submitter"
 	"github.com/punctual-go/punctual/future"
-	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // Execute queues task to run now, after what is already due. It has no future: a failure goes to
@@ -41,9 +41,8 @@ func Submit[V any](
 		return nil, l.door.misused(opts, executor.ErrNilTask)
 	}
 	n := newSubmitted[V](&l.door)
-	if err := (entry{door: &l.door}).enterNow(
-		&n.link, (*cell.Core[V])(&n.future).Bind(fn), opts,
-	); err != nil {
+	body := submitter.Bind(&n.future, fn)
+	if err := (entry{door: &l.door}).enterNow(&n.link, body, opts); err != nil {
 		return nil, err
 	}
 	return &n.future, nil
@@ -67,9 +66,8 @@ func Schedule[V any](
 		return nil, l.door.misused(opts, executor.ErrNilTask)
 	}
 	n := newScheduled[V](&l.door)
-	if err := (entry{door: &l.door}).enterAfter(
-		&n.link, delay, (*cell.Core[V])(n.future.Future).Bind(fn), opts,
-	); err != nil {
+	body := submitter.Bind(n.future.Future, fn)
+	if err := (entry{door: &l.door}).enterAfter(&n.link, delay, body, opts); err != nil {
 		return nil, err
 	}
 	return &n.future, nil

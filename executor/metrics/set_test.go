@@ -13,11 +13,12 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/metrics"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
 func TestOnlyThePoolLikeAreSources(t *testing.T) {
-	for _, other := range []any{time.Second, new(url.URL), executor.NewSerial(executor.NewPool(1))} {
+	for _, other := range []any{time.Second, new(url.URL), serial.New(executor.NewPool(1))} {
 		_, is := other.(metrics.Source)
 		assert.False(t, is, "%T", other)
 	}

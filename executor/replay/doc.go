@@ -25,7 +25,7 @@
 // or somebody has moved it, comes at the recorded times. Attempts after a failure, see
 // [executor.Retry], come as tasks of their own.
 //
-// What is not: refused submissions; tasks of a Serial or a KeyedSerial are not held back behind
+// What is not: refused submissions; tasks of a Serial or a Keyed are not held back behind
 // each other; changes of the size of the pool, and its own pauses. What a run really did with the
 // processor is not known, so a replay is as late as the queue and the workers made the pool, and
 // not as late as the machine did.

@@ -137,9 +137,7 @@ func Jitter(d time.Duration) Option {
 // InitialDelay sets the time from Start to the first run. The default is 0, which is also what a
 // negative d means.
 func InitialDelay(d time.Duration) Option {
-	return option(func(s *settings) {
-		s.initialDelay = max(d, 0)
-	})
+	return option(func(s *settings) { s.initialDelay = max(d, 0) })
 }
 
 // DelayPolicy says what a failed run does to the delay.

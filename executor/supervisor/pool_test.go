@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
 )
@@ -26,7 +27,7 @@ func TestEveryExecutorIsAPool(t *testing.T) {
 		defer scheduled.Close()
 		loop := eventloop.New()
 		defer loop.Close()
-		for _, pool := range []supervisor.Runner{plain, scheduled, executor.NewSerial(plain), loop} {
+		for _, pool := range []supervisor.Runner{plain, scheduled, serial.New(plain), loop} {
 			s := supervise(t, pool, takes(time.Second), executor.Name("probe"), supervisor.Interval(10*time.Second))
 			time.Sleep(12 * time.Second)
 			assert.Equal(t, seconds(0, 11), s.begun())

@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
 )
@@ -31,7 +32,7 @@ func TestAnIdleSupervisorStopsAtOnceWithItsPool(t *testing.T) {
 		},
 		"serial": func() (supervisor.Runner, func()) {
 			p := executor.NewPool(1)
-			return executor.NewSerial(p), func() { p.ShutdownNow() }
+			return serial.New(p), func() { p.ShutdownNow() }
 		},
 		"loop": func() (supervisor.Runner, func()) {
 			l := eventloop.New()

@@ -20,9 +20,9 @@ import (
 // what follows. One lock guards all of that. It is not held while the pool, the task, or a callback
 // is called, or a future is cancelled.
 
-// Runner is what a supervisor runs its task on: an [executor.Pool], [executor.ScheduledPool] or
-// [executor.Serial], or an event loop. Submit runs the task once, or returns an error; an error
-// that matches [executor.ErrShutdown] says that the pool will never run a task again. The future is
+// Runner is what a supervisor runs its task on: an [executor.Pool], [executor.ScheduledPool],
+// serial.Serial or event loop. Submit runs the task once, or returns an error; an error that
+// matches [executor.ErrShutdown] says that the pool will never run a task again. The future is
 // settled when the task has ended or was dropped.
 //
 // A Runner that also has their method AfterShutdown stops the supervisor as soon as it is shut down.

@@ -5,14 +5,14 @@ var groups = []Mutant{
 	{
 		ID:    "group-01",
 		Fault: "a member of a group begins after the context has ended, if nobody has told the group yet",
-		File:  "executor/group.go",
+		File:  "executor/bulk/group.go",
 		From:  "if err := g.end(); err != nil { f.CancelCause(err)",
-		To:    "if err := g.failure(); err != nil { f.CancelCause(err)",
+		To:    "if _, err := g.derived(); err != nil { f.CancelCause(err)",
 	},
 	{
 		ID:    "group-02",
 		Fault: "a member of a group that has been taken and does not begin counts as failed",
-		File:  "executor/group.go",
+		File:  "executor/bulk/group.go",
 		From:  "if err := g.end(); err != nil { f.CancelCause(err)",
 		To:    "if err := g.end(); err != nil {",
 	},

@@ -103,7 +103,7 @@ var meetings = []Mutant{
 	{
 		ID:    "meet-15",
 		Fault: "a member of a full group that waits for its turn has no help for those who come after it",
-		File:  "executor/group.go",
+		File:  "executor/bulk/group.go",
 		From:  "g.members = append(g.members, f) g.slots.signal()",
 		To:    "g.members = append(g.members, f)",
 	},

@@ -131,7 +131,7 @@ var values = []Mutant{
 	{
 		ID:    "values-19",
 		Fault: "a Submitter of another module decides whether the values of a submission reach its task",
-		File:  "executor/errand.go",
+		File:  "executor/internal/submitter/errand.go",
 		From:  "task = run.Carrying(ctx, task)",
 		To:    "",
 	},

@@ -111,7 +111,7 @@ var waits = []Mutant{
 	{
 		ID:    "wait-16",
 		Fault: "the wait of a group does not lend the place of its run",
-		File:  "executor/group.go",
+		File:  "executor/bulk/group.go",
 		From:  "over := g.makeRoom(cells); over != nil",
 		To:    "over := func() {}; g == nil",
 	},

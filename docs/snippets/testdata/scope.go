@@ -12,7 +12,9 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 	. "github.com/punctual-go/punctual/executor"
 	executor "github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer"
@@ -55,7 +57,7 @@ var (
 	calendar Calendar
 	f        *ScheduledFuture[V]
 	r        *Rejection
-	s        *CompletionService[V]
+	s        *bulk.CompletionService[V]
 
 	v     V
 	p     *future.Promise[V]
@@ -90,6 +92,7 @@ var (
 	_ = math.MaxInt
 	_ = runtime.GOMAXPROCS
 	_ = executor.Submit[V]
+	_ = serial.New
 	_ = supervisor.New
 	_ = cron.Parse
 	_ = hierarchical.New

@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -145,7 +146,7 @@ func TestABubbleFindsOutThatAGoroutineOfATaskWaitsInVain(t *testing.T) {
 func TestWhoWaitsForRoomDoesNotWaitBehindATaskThatNeedsRoomOfAnotherKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 2, executor.BoundedFIFO(1))
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		require.NoError(t, s.Execute(pooltest.Sleep(time.Hour)))
 		synctest.Wait()
 		require.NoError(t, s.Execute(pooltest.Nothing)) // takes the room
@@ -174,7 +175,7 @@ func TestWhoWaitsForRoomDoesNotWaitBehindATaskThatNeedsRoomOfAnotherKind(t *test
 func TestWhoGivesUpWaitingForRoomDoesNotHoldUpThoseBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.HandOff())
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 		ctx, giveUp := context.WithCancel(context.Background())
 		enter := func(submit func() error) (entered chan error) {

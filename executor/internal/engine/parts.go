@@ -145,7 +145,7 @@ type strand struct {
 	pace    *Pace    // nil if there is none
 	gap     int64    // between two of its tasks
 	ended   int64    // when the last body ended, if somebody wants to know; attempts count
-	forget  func()   // removes it from its KeyedSerial; nil for a Serial
+	forget  func()   // removes it from its serial.Keyed; nil for a serial.Serial
 }
 
 // counts are the counters of a pool. Its lock guards them. What workers have claimed from a batch

@@ -95,6 +95,15 @@ func CancelledByShutdown(t *testing.T, f *future.Future[struct{}]) {
 	assert.ErrorIs(t, err, executor.ErrShutdown)
 }
 
+// CancelledFor asserts that a future is cancelled, for a reason.
+func CancelledFor[V any](t *testing.T, f *future.Future[V], reason error) {
+	t.Helper()
+	_, err := Settled(t, f)
+	assert.Equal(t, future.Cancelled, f.State())
+	assert.ErrorIs(t, err, future.ErrCancelled)
+	assert.ErrorIs(t, err, reason)
+}
+
 // Names returns the names of pending tasks, in their order.
 func Names(pending []executor.Pending) []string {
 	names := make([]string, len(pending))

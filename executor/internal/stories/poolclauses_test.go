@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/serial"
 )
 
 // making is a pool that is being made.
@@ -76,25 +77,25 @@ func (c *command) makeScheduledPool(a args) {
 }
 
 // laneClauses may follow the command that makes a serial executor.
-var laneClauses = []phrase[*[]executor.SerialOption]{
-	{"a gap of D", func(opts *[]executor.SerialOption, a args) {
-		*opts = append(*opts, executor.Gap(a.time(0)))
+var laneClauses = []phrase[*[]serial.Option]{
+	{"a gap of D", func(opts *[]serial.Option, a args) {
+		*opts = append(*opts, serial.Gap(a.time(0)))
 	}},
-	{"at most N start|starts per D", func(opts *[]executor.SerialOption, a args) {
+	{"at most N start|starts per D", func(opts *[]serial.Option, a args) {
 		*opts = append(*opts, executor.Pace(a.number(0), a.time(1)))
 	}},
 }
 
 func (c *command) makeSerial(a args) {
-	var opts []executor.SerialOption
+	var opts []serial.Option
 	take(c, laneClauses, &opts)
-	c.stage.lanes[a.word(0)] = executor.NewSerial(c.stage.pool, opts...)
+	c.stage.lanes[a.word(0)] = serial.New(c.stage.pool, opts...)
 }
 
 func (c *command) makeKeyed(args) {
-	var opts []executor.SerialOption
+	var opts []serial.Option
 	take(c, laneClauses, &opts)
-	c.stage.keyed = executor.NewKeyedSerial[string](c.stage.pool, opts...)
+	c.stage.keyed = serial.NewKeyed[string](c.stage.pool, opts...)
 }
 
 // jobs are those that a story applies.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -24,7 +25,7 @@ type stage struct {
 	pool      *executor.Pool
 	scheduled *executor.ScheduledPool // the same one, if it knows times
 	lanes     map[string]executor.Submitter
-	keyed     *executor.KeyedSerial[string]
+	keyed     *serial.Keyed[string]
 	tasks     sync.Map // from names to the latest *task of that name
 }
 

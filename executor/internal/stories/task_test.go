@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -108,9 +109,9 @@ func schedule(d time.Duration) way {
 	}
 }
 
-func scheduleIn(serial string, d time.Duration) way {
+func scheduleIn(name string, d time.Duration) way {
 	return func(t *task) (accepted, error) {
-		lane := t.stage.lanes[serial].(*executor.Serial)
+		lane := t.stage.lanes[name].(*serial.Serial)
 		return scheduled(lane.Schedule(d, t.run(), t.opts...))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"runtime"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
@@ -16,10 +18,10 @@ import (
 type poolChaos struct {
 	*round
 	pool   *executor.Pool
-	serial *executor.Serial
-	keyed  *executor.KeyedSerial[int]
-	finish *executor.CompletionService[int]
-	group  *executor.Group
+	serial *serial.Serial
+	keyed  *serial.Keyed[int]
+	finish *bulk.CompletionService[int]
+	group  *bulk.Group
 
 	values []*future.Future[int] // the round's lock guards it
 }
@@ -28,10 +30,10 @@ func poolRound(r *round) {
 	p, shape := newPool(r.rng)
 	s := &poolChaos{
 		round: r, pool: p,
-		serial: executor.NewSerial(p),
-		keyed:  executor.NewKeyedSerial[int](p),
-		finish: executor.NewCompletionService[int](p),
-		group:  executor.NewGroup(context.Background(), p),
+		serial: serial.New(p),
+		keyed:  serial.NewKeyed[int](p),
+		finish: bulk.NewCompletionService[int](p),
+		group:  bulk.NewGroup(context.Background(), p),
 	}
 	state := func() string { return shape + " " + p.String() }
 	r.state.Store(&state)

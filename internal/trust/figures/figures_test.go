@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
 
@@ -65,7 +66,7 @@ func poolOptions(l *life, y *figures.Tally, tape *bytes.Buffer) (opts []executor
 // live has the program work on a pool, and ends that.
 func (l *life) live(t *testing.T, p *executor.Pool) {
 	l.exec.Submitter, l.exec.execute, l.exec.pool = p, p.Execute, p
-	l.exec.serials = []*executor.Serial{executor.NewSerial(p), executor.NewSerial(p, executor.Gap(time.Second))}
+	l.exec.serials = []*serial.Serial{serial.New(p), serial.New(p, serial.Gap(time.Second))}
 	worked := make(chan struct{})
 	go func() { // a task that the caller runs may end its goroutine
 		defer close(worked)

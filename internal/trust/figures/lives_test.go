@@ -10,6 +10,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
@@ -33,7 +34,7 @@ type facility struct {
 	scheduler scheduler
 	pool      *executor.Pool
 	scheduled *executor.ScheduledPool
-	serials   []*executor.Serial
+	serials   []*serial.Serial
 }
 
 // scheduler is what scheduled pools and loops have in common.

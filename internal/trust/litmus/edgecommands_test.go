@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 )
 
 func (e *edgeTest) command() {
@@ -51,7 +52,7 @@ func (e *edgeTest) command() {
 func (e *edgeTest) group() {
 	var x [2]int
 	began := make(chan struct{})
-	g := executor.NewGroup(e.Context(), e.pool)
+	g := bulk.NewGroup(e.Context(), e.pool)
 	e.ok(g.Go(func(ctx context.Context) error {
 		close(began)
 		<-ctx.Done() // the other fails, and ends the group
@@ -69,7 +70,7 @@ func (e *edgeTest) group() {
 	}
 	e.is(2, x[0]+x[1])
 	var y [3]int
-	_, err := executor.Map(e.Context(), e.pool, []int{0, 1, 2},
+	_, err := bulk.Map(e.Context(), e.pool, []int{0, 1, 2},
 		func(_ context.Context, i int) (int, error) { y[i] = 1; return i, nil })
 	e.ok(err)
 	e.is(3, y[0]+y[1]+y[2])

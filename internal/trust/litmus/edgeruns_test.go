@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
 func (e *edgeTest) submission() {
-	p, serial := e.pool, executor.NewSerial(e.pool)
+	p, serial := e.pool, serial.New(e.pool)
 	for _, submit := range []func(executor.Task) error{
 		func(task executor.Task) error { return p.Execute(task) },
 		func(task executor.Task) error { _, err := p.Submit(task); return err },
@@ -54,8 +55,8 @@ func (e *edgeTest) nextRun() {
 }
 
 func (e *edgeTest) nextOfSerial() {
-	keyed := executor.NewKeyedSerial[string](e.pool)
-	for _, p := range []executor.Submitter{executor.NewSerial(e.pool), keyed.For("key")} {
+	keyed := serial.NewKeyed[string](e.pool)
+	for _, p := range []executor.Submitter{serial.New(e.pool), keyed.For("key")} {
 		x := 0
 		began := make(chan struct{})
 		first, err := p.Submit(func(ctx context.Context) error {

@@ -10,7 +10,7 @@ func (l *life) child(r *record, b *bodyRun) *record {
 	x := mix(b.salt + 99)
 	way := "Submit"
 	if l.host.pool != nil && r.t.way.way&laneWays == 0 && r.t.id < 1000 && x%3 == 0 {
-		way = []string{"Serial.Submit", "KeyedSerial.Submit"}[x>>4%2]
+		way = []string{"Serial.Submit", "Keyed.Submit"}[x>>4%2]
 	}
 	t := &task{id: l.journal.adopt(r), way: &use{byName[way], x}, at: l.now(),
 		lane: int(x >> 8 % 2), takes: ms * time.Duration(1+x>>12%8), salt: x,

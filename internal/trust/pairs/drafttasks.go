@@ -81,7 +81,7 @@ func (d *draft) neighbours(t *task, n int) {
 	for i := range n {
 		way := "Serial.Submit"
 		if t.way.way&serialWays == 0 {
-			way = "KeyedSerial.Submit"
+			way = "Keyed.Submit"
 		}
 		c := d.newTask(byName[way], t.at+t.delay+ms*time.Duration(i-1))
 		c.lane = t.lane

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
 
@@ -87,7 +88,7 @@ func (l *life) open() {
 			all = append(all, u.option(l, u)...)
 		}
 	}
-	var lanes []executor.SerialOption
+	var lanes []serial.Option
 	for _, u := range l.uses {
 		if u.lane != nil {
 			lanes = append(lanes, u.lane(l, u))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/serial"
 )
 
 // Feature is something that a user can ask for. Which of its functions are set depends on what it
@@ -21,7 +22,7 @@ type Feature struct {
 	shape func(d *draft, t *task, u *use)
 
 	option  func(l *life, u *use) []executor.Option              // of an executor
-	lane    func(l *life, u *use) executor.SerialOption          // of a serial executor
+	lane    func(l *life, u *use) serial.Option                  // of a serial executor
 	task    func(l *life, t *task, u *use) []executor.TaskOption // of a task
 	way     ways                                                 // the way in that it is
 	submit  func(l *life, r *record, opts []executor.TaskOption)

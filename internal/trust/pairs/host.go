@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
 
@@ -17,10 +19,10 @@ type host struct {
 	sched    *executor.ScheduledPool // nil for a plain pool and a loop
 	loop     *eventloop.Loop         // nil for a pool
 
-	serials [2]*executor.Serial
-	keyed   *executor.KeyedSerial[int]
-	group   *executor.Group
-	service *executor.CompletionService[int]
+	serials [2]*serial.Serial
+	keyed   *serial.Keyed[int]
+	group   *bulk.Group
+	service *bulk.CompletionService[int]
 }
 
 // executorHost is what pools and loops have in common.
@@ -37,7 +39,7 @@ type executorHost interface {
 }
 
 // open makes the executor of a program, and what is built on it.
-func (h *host) open(p *program, all []executor.Option, lanes []executor.SerialOption) {
+func (h *host) open(p *program, all []executor.Option, lanes []serial.Option) {
 	size := p.size
 	if p.single {
 		size, all = 1, append(all, executor.Confined())
@@ -54,12 +56,12 @@ func (h *host) open(p *program, all []executor.Option, lanes []executor.SerialOp
 	}
 	if h.pool != nil {
 		for i := range h.serials {
-			h.serials[i] = executor.NewSerial(h.executor, lanes...)
+			h.serials[i] = serial.New(h.executor, lanes...)
 		}
-		h.keyed = executor.NewKeyedSerial[int](h.executor, lanes...)
+		h.keyed = serial.NewKeyed[int](h.executor, lanes...)
 	}
-	h.group = executor.NewGroup(context.Background(), h.executor)
-	h.service = executor.NewCompletionService[int](h.executor)
+	h.group = bulk.NewGroup(context.Background(), h.executor)
+	h.service = bulk.NewCompletionService[int](h.executor)
 }
 
 func (h *host) openLoop(all []executor.Option) {
@@ -79,7 +81,7 @@ func (h *host) timed() executor.ScheduledSubmitter {
 }
 
 // serial returns the lane of a task.
-func (h *host) serial(r *record) *executor.Serial { return h.serials[r.t.lane] }
+func (h *host) serial(r *record) *serial.Serial { return h.serials[r.t.lane] }
 
 func (h *host) ended() bool { return closed(h.executor.Terminated()) }
 

@@ -13,12 +13,15 @@ var noFeature = map[string][]string{
 		"Handle.History", "Handle.Kind", "Handle.Last", "Handle.Name", "Handle.Next",
 		"Handle.Paused",
 		"Handle.Period", "Handle.Runs", "Handle.State", "Handle.Status", "Handle.Stopped",
-		"ScheduledFuture.Delay", "ScheduledFuture.Periodic", "KeyedSerial.Keys", "Future.Done",
+		"ScheduledFuture.Delay", "ScheduledFuture.Periodic", "Keyed.Keys", "Future.Done",
 		"Future.Poll", "Future.State", "Future.Stopped",
 		"Future.String",
 	},
 	"it makes the executor of a life": {
 		"executor.NewPool", "executor.NewScheduledPool", "executor.Confined", "eventloop.New",
+	},
+	"it is for the packages of the module, which serve the other ways": {
+		"Pool.Native", "ScheduledPool.Native", "Serial.Native",
 	},
 	"it is no part of an executor": {
 		"executor.Ticks", "future.Of", "future.Failed", "future.NewPromise", "future.NewTask",

@@ -15,13 +15,14 @@ import (
 
 // users are the types whose methods users call; the others have values that are only read.
 var users = []string{
-	"Pool", "ScheduledPool", "ScheduledFuture", "Handle", "Serial", "KeyedSerial", "Group",
+	"Pool", "ScheduledPool", "ScheduledFuture", "Handle", "Serial", "Keyed", "Group",
 	"CompletionService", "Queue", "Rejection", "Loop", "Turn", "Future",
 }
 
 func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
 	exported := slices.Concat(
-		namesIn(t, "../../../executor"), namesIn(t, "../../../executor/eventloop"),
+		namesIn(t, "../../../executor"), namesIn(t, "../../../executor/bulk"),
+		namesIn(t, "../../../executor/serial"), namesIn(t, "../../../executor/eventloop"),
 		namesIn(t, "../../../executor/insight"), namesIn(t, "../../../future"),
 	)
 	if len(exported) < 150 {

@@ -1,13 +1,16 @@
 package pairs
 
-import "github.com/punctual-go/punctual/executor"
+import (
+	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/serial"
+)
 
 // laneOptions are those of serial executors. All lanes of a program have them.
 var laneOptions = []*Feature{
 	{
-		Name: "Gap", API: []string{"executor.Gap"}, hosts: pools, ways: laneWays,
+		Name: "Gap", API: []string{"serial.Gap"}, hosts: pools, ways: laneWays,
 		shape: func(d *draft, t *task, u *use) { d.neighbours(t, 2) },
-		lane:  func(l *life, u *use) executor.SerialOption { return executor.Gap(gap(u)) },
+		lane:  func(l *life, u *use) serial.Option { return serial.Gap(gap(u)) },
 		observed: func(l *life, u *use) {
 			for _, lane := range lanes {
 				for _, s := range l.journal.starts(lane) {
@@ -19,7 +22,7 @@ var laneOptions = []*Feature{
 	{
 		Name: "Pace of a lane", API: []string{"executor.Pace"}, hosts: pools, ways: laneWays,
 		shape: func(d *draft, t *task, u *use) { d.neighbours(t, 2) },
-		lane: func(l *life, u *use) executor.SerialOption {
+		lane: func(l *life, u *use) serial.Option {
 			n, per := pace(u)
 			return executor.Pace(n, per)
 		},

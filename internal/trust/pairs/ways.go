@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
 )
 
@@ -131,7 +132,7 @@ var waysIn = []*Feature{
 	},
 	{
 		Name: "Serial.Submit", API: []string{"Serial.Submit", "Serial.Execute",
-			"executor.NewSerial"},
+			"serial.New"},
 		hosts: pools, way: wSerial,
 		submit: func(l *life, r *record, opts taskOpts) {
 			if r.t.way.pick(0, 4) == 0 {
@@ -161,8 +162,8 @@ var waysIn = []*Feature{
 		},
 	},
 	{
-		Name: "KeyedSerial.Submit", hosts: pools, way: wKeyed,
-		API: []string{"KeyedSerial.Submit", "KeyedSerial.Execute", "executor.NewKeyedSerial"},
+		Name: "Keyed.Submit", hosts: pools, way: wKeyed,
+		API: []string{"Keyed.Submit", "Keyed.Execute", "serial.NewKeyed"},
 		submit: func(l *life, r *record, opts taskOpts) {
 			if r.t.way.pick(0, 4) == 0 {
 				l.answer(r, nil, l.host.keyed.Execute(r.t.lane, l.bodyOf(r), opts...))
@@ -173,7 +174,7 @@ var waysIn = []*Feature{
 		},
 	},
 	{
-		Name: "KeyedSerial.SubmitContext", API: []string{"KeyedSerial.SubmitContext"}, hosts: pools,
+		Name: "Keyed.SubmitContext", API: []string{"Keyed.SubmitContext"}, hosts: pools,
 		way: wKeyedContext,
 		submit: func(l *life, r *record, opts taskOpts) {
 			ctx, cancel := limited(r)
@@ -183,7 +184,7 @@ var waysIn = []*Feature{
 		},
 	},
 	{
-		Name: "KeyedSerial.Schedule", API: []string{"KeyedSerial.Schedule"}, hosts: scheduled,
+		Name: "Keyed.Schedule", API: []string{"Keyed.Schedule"}, hosts: scheduled,
 		way: wKeyedSchedule,
 		submit: func(l *life, r *record, opts taskOpts) {
 			f, err := l.host.keyed.Schedule(r.t.lane, r.t.delay, l.bodyOf(r), opts...)
@@ -191,14 +192,14 @@ var waysIn = []*Feature{
 		},
 	},
 	{
-		Name: "KeyedSerial.For", API: []string{"KeyedSerial.For"}, hosts: pools, way: wFor,
+		Name: "Keyed.For", API: []string{"Keyed.For"}, hosts: pools, way: wFor,
 		submit: func(l *life, r *record, opts taskOpts) {
 			f, err := l.host.keyed.For(r.t.lane).Submit(l.bodyOf(r), opts...)
 			l.answer(r, f, err)
 		},
 	},
 	{
-		Name: "Group.Go", API: []string{"Group.Go", "executor.NewGroup"}, way: wGo,
+		Name: "Group.Go", API: []string{"Group.Go", "bulk.NewGroup"}, way: wGo,
 		submit: func(l *life, r *record, opts taskOpts) {
 			l.answer(r, nil, l.host.group.Go(l.bodyOf(r), opts...))
 		},
@@ -212,7 +213,7 @@ var waysIn = []*Feature{
 	{
 		Name: "CompletionService.Submit", way: wCompletion,
 		API: []string{"CompletionService.Submit", "CompletionService.SubmitTo",
-			"executor.NewCompletionService"},
+			"bulk.NewCompletionService"},
 		submit: func(l *life, r *record, opts taskOpts) {
 			f, err := l.host.service.Submit(l.function(r), opts...)
 			l.answerWith(r, f, err)
@@ -252,20 +253,20 @@ var waysIn = []*Feature{
 		},
 	},
 	{
-		Name: "InvokeAnyHedged", API: []string{"executor.InvokeAnyHedged"}, way: wHedged,
+		Name: "InvokeAnyHedged", API: []string{"bulk.InvokeAnyHedged"}, way: wHedged,
 		submit: func(l *life, r *record, _ taskOpts) {
 			l.bulk(r, func(ctx context.Context) error {
-				_, err := executor.InvokeAnyHedged(ctx, l.host.executor,
+				_, err := bulk.InvokeAnyHedged(ctx, l.host.executor,
 					ms*time.Duration(r.t.way.pick(2, 6)), l.functions(r, 2)...)
 				return err
 			})
 		},
 	},
 	{
-		Name: "Map", API: []string{"executor.Map"}, way: wMap,
+		Name: "Map", API: []string{"bulk.Map"}, way: wMap,
 		submit: func(l *life, r *record, _ taskOpts) {
 			l.bulk(r, func(ctx context.Context) error {
-				_, err := executor.Map(ctx, l.host.executor, []int{1, 2, 3},
+				_, err := bulk.Map(ctx, l.host.executor, []int{1, 2, 3},
 					func(ctx context.Context, _ int) (int, error) { return 0, l.bodyOf(r)(ctx) })
 				return err
 			})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -83,8 +84,8 @@ func (h *host) submit(j *job, ctx context.Context) (f *future.Future[int], err e
 }
 
 func (h *host) execute(task executor.Task) error {
-	if serial, ok := h.submitter.(*executor.Serial); ok {
-		return serial.Execute(task)
+	if s, ok := h.submitter.(*serial.Serial); ok {
+		return s.Execute(task)
 	}
 	return h.pool.Execute(task)
 }

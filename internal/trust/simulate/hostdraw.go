@@ -3,6 +3,7 @@ package simulate
 import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
@@ -15,7 +16,7 @@ func (e *generator) open() {
 	h.submitter = h.pool
 	s := &host{program: e.program, name: "serial", base: h, pool: h.pool, serialized: true,
 		exclusive: h.exclusive, bounded: h.bounded}
-	s.submitter = executor.NewSerial(h.pool)
+	s.submitter = serial.New(h.pool)
 	if e.queuePanics {
 		s.submitter, s.serialized = h.pool, false
 	}

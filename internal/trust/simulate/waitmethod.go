@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -134,7 +135,7 @@ func (p *player) bulkFunc(c *call, ctx context.Context) func(js []*job) error {
 		case invokingAny:
 			_, err = executor.InvokeAny(ctx, on, fns...)
 		default:
-			g := executor.NewGroup(ctx, on)
+			g := bulk.NewGroup(ctx, on)
 			for _, j := range js {
 				if err := g.Go(j.run, executor.Name(j.name)); err != nil {
 					break
@@ -148,7 +149,7 @@ func (p *player) bulkFunc(c *call, ctx context.Context) func(js []*job) error {
 
 // takeCompleted submits tasks by a completion service, and takes as many.
 func (p *player) takeCompleted(c *call, s scope) {
-	service := executor.NewCompletionService[int](c.children[0].on.submitter)
+	service := bulk.NewCompletionService[int](c.children[0].on.submitter)
 	var there []*job
 	for _, j := range c.children {
 		if p.submitBy(j, func() (*future.Future[int],

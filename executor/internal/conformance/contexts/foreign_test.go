@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
@@ -47,13 +48,13 @@ func TestAForeignSubmitterNeedNotKnowOptionsForValuesOfTheSubmission(t *testing.
 					return errorOf(executor.InvokeAny(ctx, p, fn))
 				},
 				"Group": func(ctx context.Context, p executor.Submitter, fn future.Func[int]) error {
-					g := executor.NewGroup(ctx, p)
+					g := bulk.NewGroup(ctx, p)
 					err := g.Go(func(ctx context.Context) error { return errorOf(fn(ctx)) })
 					assert.NoError(t, g.Wait())
 					return err
 				},
 				"CompletionService": func(ctx context.Context, p executor.Submitter, fn future.Func[int]) error {
-					return errorOf(executor.NewCompletionService[int](p).SubmitContext(ctx, fn))
+					return errorOf(bulk.NewCompletionService[int](p).SubmitContext(ctx, fn))
 				},
 			} {
 				t.Run(by, func(t *testing.T) {

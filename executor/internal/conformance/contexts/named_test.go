@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 )
 
 type valueKey struct{}
@@ -51,7 +52,7 @@ func TestNamedTasksAreAlikeHoweverTheyCome(t *testing.T) {
 			require.NoError(t, p.ExecuteAfter(time.Second, body, opts...), what)
 			_, err = p.Schedule(2*time.Second, body, opts...)
 			require.NoError(t, err, what)
-			serial := executor.NewSerial(p)
+			serial := serial.New(p)
 			_, err = serial.Submit(body, opts...)
 			require.NoError(t, err, what)
 			require.NoError(t, serial.Execute(body, opts...), what)
@@ -83,7 +84,7 @@ func TestANamedTaskThatFailsIsReportedIfItHasNoFuture(t *testing.T) {
 			_, err = f.Get(t.Context())
 			require.ErrorIs(t, err, bad)
 			require.NoError(t, p.Execute(func(context.Context) error { return bad }, opts...))
-			require.NoError(t, executor.NewSerial(p).Execute(
+			require.NoError(t, serial.New(p).Execute(
 				func(context.Context) error { return bad }, opts...))
 			time.Sleep(time.Second)
 			synctest.Wait()

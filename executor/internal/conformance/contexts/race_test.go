@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -33,12 +34,12 @@ type under struct {
 	accounts    func() accounts
 }
 
-func racingPool(serial bool) func() under {
+func racingPool(inTurn bool) func() under {
 	return func() under {
 		p := executor.NewScheduledPool(2, pooltest.Quiet())
 		var s executor.ScheduledSubmitter = p
-		if serial {
-			s = inOrder{p, executor.NewSerial(p)}
+		if inTurn {
+			s = inOrder{p, serial.New(p)}
 		}
 		return under{s, p.Shutdown, func() { p.ShutdownNow() },
 			func() { _ = p.Close() }, func() accounts {
@@ -60,7 +61,7 @@ func racingLoop() under {
 // inOrder is a scheduled pool whose immediate tasks run one after another.
 type inOrder struct {
 	*executor.ScheduledPool
-	serial *executor.Serial
+	serial *serial.Serial
 }
 
 func (s inOrder) Execute(task executor.Task, opts ...executor.TaskOption) error {

@@ -11,8 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -59,16 +61,16 @@ var byOption = map[string]way{
 		return errorOf(s.pool.WithFixedDelay(0, time.Second, s.task, s.thrice()...))
 	},
 	"CompletionService.Submit": func(s *submission) error {
-		return errorOf(executor.NewCompletionService[int](s.pool).Submit(s.typed(), s.opts...))
+		return errorOf(bulk.NewCompletionService[int](s.pool).Submit(s.typed(), s.opts...))
 	},
 	"Serial.Submit": func(s *submission) error {
-		return errorOf(executor.NewSerial(s.pool).Submit(s.task, s.opts...))
+		return errorOf(serial.New(s.pool).Submit(s.task, s.opts...))
 	},
-	"KeyedSerial.Submit": func(s *submission) error {
-		return errorOf(executor.NewKeyedSerial[int](s.pool).Submit(1, s.task, s.opts...))
+	"Keyed.Submit": func(s *submission) error {
+		return errorOf(serial.NewKeyed[int](s.pool).Submit(1, s.task, s.opts...))
 	},
-	"KeyedSerial.For": func(s *submission) error {
-		return errorOf(executor.NewKeyedSerial[int](s.pool).For(1).Submit(s.task, s.opts...))
+	"Keyed.For": func(s *submission) error {
+		return errorOf(serial.NewKeyed[int](s.pool).For(1).Submit(s.task, s.opts...))
 	},
 	"Loop.Submit": func(s *submission) error { return errorOf(s.loop.Submit(s.task, s.opts...)) },
 	"typed Submit to a loop": func(s *submission) error {
@@ -112,29 +114,29 @@ var byItself = map[string]way{
 		return errorOf(executor.SubmitContext(s.ctx, s.loop, s.typed(), s.opts...))
 	},
 	"Serial.SubmitContext": func(s *submission) error {
-		return errorOf(executor.NewSerial(s.pool).SubmitContext(s.ctx, s.task, s.opts...))
+		return errorOf(serial.New(s.pool).SubmitContext(s.ctx, s.task, s.opts...))
 	},
-	"KeyedSerial.SubmitContext": func(s *submission) error {
-		k := executor.NewKeyedSerial[int](s.pool)
+	"Keyed.SubmitContext": func(s *submission) error {
+		k := serial.NewKeyed[int](s.pool)
 		return errorOf(k.SubmitContext(s.ctx, 1, s.task, s.opts...))
 	},
 	"SubmitContext to a key": func(s *submission) error {
-		key := executor.NewKeyedSerial[int](s.pool).For(1)
+		key := serial.NewKeyed[int](s.pool).For(1)
 		return errorOf(executor.SubmitContext(s.ctx, key, s.typed(), s.opts...))
 	},
 	"CompletionService.SubmitContext": func(s *submission) error {
-		service := executor.NewCompletionService[int](s.pool)
+		service := bulk.NewCompletionService[int](s.pool)
 		return errorOf(service.SubmitContext(s.ctx, s.typed(), s.opts...))
 	},
 	"CompletionService.SubmitContext to a loop": func(s *submission) error {
-		service := executor.NewCompletionService[int](s.loop)
+		service := bulk.NewCompletionService[int](s.loop)
 		return errorOf(service.SubmitContext(s.ctx, s.typed(), s.opts...))
 	},
 	"Group.Go": func(s *submission) error {
-		return executor.NewGroup(s.ctx, s.pool).Go(s.task, s.opts...)
+		return bulk.NewGroup(s.ctx, s.pool).Go(s.task, s.opts...)
 	},
 	"Group.Go on a loop": func(s *submission) error {
-		return executor.NewGroup(s.ctx, s.loop).Go(s.task, s.opts...)
+		return bulk.NewGroup(s.ctx, s.loop).Go(s.task, s.opts...)
 	},
 }
 

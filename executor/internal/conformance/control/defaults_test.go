@@ -12,8 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer/calendar"
 )
@@ -57,13 +59,13 @@ func TestDefaultsAreThoseOfEveryTaskOfAPool(t *testing.T) {
 			_, err := p.Apply(executor.Job{Name: "x", Task: task, Rate: time.Hour})
 			return err
 		},
-		"Serial": func(p pool, task executor.Task) error { return executor.NewSerial(p).Execute(task) },
+		"Serial": func(p pool, task executor.Task) error { return serial.New(p).Execute(task) },
 		"function": func(p pool, task executor.Task) error {
 			_, err := executor.Submit(p, func(ctx context.Context) (int, error) { return 0, task(ctx) })
 			return err
 		},
 		"Group": func(p pool, task executor.Task) error {
-			return executor.NewGroup(context.Background(), p).Go(task)
+			return bulk.NewGroup(context.Background(), p).Go(task)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 )
 
 var pacedKinds = map[string]pooltest.Maker{
@@ -78,7 +79,7 @@ func TestAPaceHoldsUpWhatARunWaitsForToo(t *testing.T) {
 func TestEachKeyHasItsOwnPace(t *testing.T) {
 	pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 3)
-		k := executor.NewKeyedSerial[string](p, executor.Pace(2, 10*time.Second))
+		k := serial.NewKeyed[string](p, executor.Pace(2, 10*time.Second))
 		a, b := newDiary(), newDiary()
 		for range 4 {
 			require.NoError(t, k.Execute("a", a.task(time.Second)))
@@ -100,7 +101,7 @@ func TestEachKeyHasItsOwnPace(t *testing.T) {
 func TestAGapLiesBetweenTheTasksOfAKey(t *testing.T) {
 	pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 2)
-		s := executor.NewSerial(p, executor.Gap(5*time.Second))
+		s := serial.New(p, serial.Gap(5*time.Second))
 		d := newDiary()
 		for range 3 {
 			_, err := s.Submit(d.task(2 * time.Second))
@@ -117,7 +118,7 @@ func TestAGapLiesBetweenTheTasksOfAKey(t *testing.T) {
 func TestAPacedSerialIsShutDownLikeAnyOther(t *testing.T) {
 	pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 2)
-		s := executor.NewSerial(p, executor.Gap(time.Hour))
+		s := serial.New(p, serial.Gap(time.Hour))
 		d := newDiary()
 		for range 3 {
 			_, err := s.Submit(d.task(0))
@@ -133,15 +134,15 @@ func TestAPacedSerialIsShutDownLikeAnyOther(t *testing.T) {
 func TestABadPacePanics(t *testing.T) {
 	assert.Panics(t, func() { executor.Pace(0, 1) })
 	assert.Panics(t, func() { executor.Pace(1, 0) })
-	assert.Panics(t, func() { executor.Gap(-1) })
-	assert.Panics(t, func() { executor.NewSerial(executor.NewPool(1), nil) })
-	assert.Panics(t, func() { executor.NewKeyedSerial[int](executor.NewPool(1), nil) })
+	assert.Panics(t, func() { serial.Gap(-1) })
+	assert.Panics(t, func() { serial.New(executor.NewPool(1), nil) })
+	assert.Panics(t, func() { serial.NewKeyed[int](executor.NewPool(1), nil) })
 }
 
 func TestATaskScheduledForAKeyTakesItsPlaceWhenItIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 3)
-		k := executor.NewKeyedSerial[string](p)
+		k := serial.NewKeyed[string](p)
 		tr := pooltest.NewTrace()
 		_, err := k.Schedule("a", 3*time.Second, tr.Lasting("later", time.Second))
 		require.NoError(t, err)
@@ -177,7 +178,7 @@ func TestAKeyIsKeptForWhatIsScheduledAndReleasedByEveryEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewScheduledPool(t, 1)
-				k := executor.NewKeyedSerial[int](p)
+				k := serial.NewKeyed[int](p)
 				f, err := k.Schedule(1, time.Hour, pooltest.Nothing)
 				require.NoError(t, err)
 				assert.Equal(t, 1, k.Keys())
@@ -193,10 +194,10 @@ func TestAKeyIsKeptForWhatIsScheduledAndReleasedByEveryEnd(t *testing.T) {
 func TestASubmissionForLaterNeedsAScheduledPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1)
-		_, err := executor.NewSerial(p).Schedule(1, pooltest.Nothing)
+		_, err := serial.New(p).Schedule(1, pooltest.Nothing)
 		assert.ErrorIs(t, err, executor.ErrInvalid)
 		q := pooltest.NewScheduledPool(t, 1)
-		k := executor.NewKeyedSerial[int](q)
+		k := serial.NewKeyed[int](q)
 		_, err = k.Schedule(1, 1, nil)
 		assert.ErrorIs(t, err, executor.ErrNilTask)
 		q.Shutdown()
@@ -209,7 +210,7 @@ func TestASubmissionForLaterNeedsAScheduledPool(t *testing.T) {
 func TestARunMayWaitForWhatIsScheduledForAKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		tr := pooltest.NewTrace()
 		outer, err := p.Submit(func(ctx context.Context) error {
 			f, err := s.Schedule(3*time.Second, tr.Task("scheduled"))

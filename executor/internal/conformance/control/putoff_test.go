@@ -11,16 +11,17 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 )
 
 func TestCloseRunsWhatOnlyWaitsForItsGapOrPace(t *testing.T) {
-	for name, option := range map[string]executor.SerialOption{
-		"gap": executor.Gap(10 * time.Second), "pace": executor.Pace(1, 10*time.Second),
+	for name, option := range map[string]serial.Option{
+		"gap": serial.Gap(10 * time.Second), "pace": executor.Pace(1, 10*time.Second),
 	} {
 		t.Run(name, func(t *testing.T) {
 			pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
 				p := newPool(t, 2)
-				s := executor.NewSerial(p, option)
+				s := serial.New(p, option)
 				d := newDiary()
 				for range 4 {
 					require.NoError(t, s.Execute(d.task(0)))
@@ -49,7 +50,7 @@ func TestCloseWaitsForThePaceOfThePool(t *testing.T) {
 func TestCloseDropsTheNextAttemptAndRunsThoseBehindIt(t *testing.T) {
 	pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 2)
-		s := executor.NewSerial(p, executor.Gap(5*time.Second))
+		s := serial.New(p, serial.Gap(5*time.Second))
 		d := newDiary()
 		first, err := s.Submit(d.attempts(3), executor.Retry(3, every(time.Hour)))
 		require.NoError(t, err)
@@ -66,7 +67,7 @@ func TestCloseDropsTheNextAttemptAndRunsThoseBehindIt(t *testing.T) {
 func TestDrainTakesWhatIsPutOffAndTheNextKeepsTheGap(t *testing.T) {
 	pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 2)
-		s := executor.NewSerial(p, executor.Gap(10*time.Second))
+		s := serial.New(p, serial.Gap(10*time.Second))
 		d := newDiary()
 		for range 4 {
 			require.NoError(t, s.Execute(d.task(0)))
@@ -82,7 +83,7 @@ func TestDrainTakesWhatIsPutOffAndTheNextKeepsTheGap(t *testing.T) {
 func TestWhatIsPutOffIsHandedBackByItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
-		s := executor.NewSerial(p, executor.Gap(time.Hour))
+		s := serial.New(p, serial.Gap(time.Hour))
 		began := time.Now()
 		for _, name := range []string{"ran", "put off", "behind"} {
 			require.NoError(t, s.Execute(pooltest.Nothing, executor.Name(name)))
@@ -103,7 +104,7 @@ func TestWhatIsPutOffIsHandedBackByItsOwnTime(t *testing.T) {
 
 func TestTheGapLiesBetweenTasksNotBetweenAttempts(t *testing.T) {
 	pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
-		s := executor.NewSerial(newPool(t, 1), executor.Gap(10*time.Second))
+		s := serial.New(newPool(t, 1), serial.Gap(10*time.Second))
 		d := newDiary()
 		require.NoError(t, s.Execute(d.attempts(3), executor.Retry(3, every(time.Second))))
 		require.NoError(t, s.Execute(d.task(0)))
@@ -114,7 +115,7 @@ func TestTheGapLiesBetweenTasksNotBetweenAttempts(t *testing.T) {
 
 func TestTheGapFollowsTheLastAttemptOfWhatIsCancelled(t *testing.T) {
 	pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
-		s := executor.NewSerial(newPool(t, 1), executor.Gap(10*time.Second))
+		s := serial.New(newPool(t, 1), serial.Gap(10*time.Second))
 		d := newDiary()
 		f, err := s.Submit(d.attempts(3), executor.Retry(3, every(time.Hour)))
 		require.NoError(t, err)
@@ -128,7 +129,7 @@ func TestTheGapFollowsTheLastAttemptOfWhatIsCancelled(t *testing.T) {
 
 func TestThePaceOfALaneCountsAttempts(t *testing.T) {
 	pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
-		s := executor.NewSerial(newPool(t, 1), executor.Pace(1, 10*time.Second))
+		s := serial.New(newPool(t, 1), executor.Pace(1, 10*time.Second))
 		d := newDiary()
 		require.NoError(t, s.Execute(d.attempts(3), executor.Retry(3, every(time.Second))))
 		require.NoError(t, s.Execute(d.task(0)))
@@ -138,12 +139,12 @@ func TestThePaceOfALaneCountsAttempts(t *testing.T) {
 }
 
 func TestResetBreaksNoGap(t *testing.T) {
-	for name, option := range map[string]executor.SerialOption{
-		"gap": executor.Gap(time.Minute), "pace": executor.Pace(1, time.Minute),
+	for name, option := range map[string]serial.Option{
+		"gap": serial.Gap(time.Minute), "pace": executor.Pace(1, time.Minute),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := executor.NewSerial(pooltest.NewScheduledPool(t, 1), option)
+				s := serial.New(pooltest.NewScheduledPool(t, 1), option)
 				d := newDiary()
 				require.NoError(t, s.Execute(d.task(0)))
 				f, err := s.Schedule(0, d.task(0))
@@ -179,7 +180,7 @@ func TestResetPutsOffATaskOfAPlainPool(t *testing.T) {
 func TestWhatIsShownIsTheTaskOwnTimeAndItsTrueStart(t *testing.T) {
 	pooltest.EachOf(t, pacedKinds, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 1)
-		s := executor.NewSerial(p, executor.Gap(10*time.Second))
+		s := serial.New(p, serial.Gap(10*time.Second))
 		d := newDiary()
 		require.NoError(t, s.Execute(d.task(0)))
 		d.until(1)
@@ -202,8 +203,8 @@ func TestTheLongestPaceAndGapNeverEnd(t *testing.T) {
 		d := newDiary()
 		p := newPool(t, 2, executor.Pace(1, math.MaxInt64))
 		q := newPool(t, 2)
-		gap := executor.NewSerial(q, executor.Gap(math.MaxInt64))
-		pace := executor.NewKeyedSerial[int](q, executor.Pace(1, math.MaxInt64))
+		gap := serial.New(q, serial.Gap(math.MaxInt64))
+		pace := serial.NewKeyed[int](q, executor.Pace(1, math.MaxInt64))
 		for range 3 {
 			require.NoError(t, p.Execute(d.task(0)))
 			require.NoError(t, gap.Execute(d.task(0)))

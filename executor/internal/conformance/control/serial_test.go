@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -37,7 +38,7 @@ func TestThoseBehindATaskThatIsTriedAgainWaitForItsEnd(t *testing.T) {
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					p := newPool(t, 1)
-					s := executor.NewSerial(p)
+					s := serial.New(p)
 					d := newDiary()
 					first, err := s.Submit(d.attempts(3), executor.Retry(3, every(time.Second)))
 					require.NoError(t, err)

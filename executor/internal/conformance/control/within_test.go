@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -95,17 +96,17 @@ func TestAWaitOfAnyKindCountsForBeginWithin(t *testing.T) {
 	for name, wait := range map[string]func(p *executor.ScheduledPool) executor.Submitter{
 		"a pause": func(p *executor.ScheduledPool) executor.Submitter { p.Pause(); return p },
 		"a turn": func(p *executor.ScheduledPool) executor.Submitter {
-			s := executor.NewSerial(p)
+			s := serial.New(p)
 			_, _ = s.Submit(sleeps(time.Minute))
 			return s
 		},
 		"a gap": func(p *executor.ScheduledPool) executor.Submitter {
-			s := executor.NewSerial(p, executor.Gap(time.Minute))
+			s := serial.New(p, serial.Gap(time.Minute))
 			_, _ = s.Submit(idle)
 			return s
 		},
 		"a pace of a serial": func(p *executor.ScheduledPool) executor.Submitter {
-			s := executor.NewSerial(p, executor.Pace(1, time.Minute))
+			s := serial.New(p, executor.Pace(1, time.Minute))
 			_, _ = s.Submit(idle)
 			return s
 		},
@@ -132,7 +133,7 @@ func TestATaskThatExpiresBehindOthersLeavesTheirTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(3, quiet)
 		defer p.Close()
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		begin := time.Now()
 		var at []time.Duration
 		body := func(context.Context) error {

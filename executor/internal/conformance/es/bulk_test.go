@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -37,10 +38,15 @@ func TestSTPE137_BulkOperationsWorkOnAScheduledPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 2)
 		later := pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
-		fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 2*time.Second), esFailure(pooltest.ErrTask, 0), esValue(3, time.Second))
+		fs, err := executor.InvokeAll(
+			t.Context(), p, pooltest.Value(1, 2*time.Second), pooltest.Failure(pooltest.ErrTask, 0),
+			pooltest.Value(3, time.Second),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"1", "failed", "3"}, esOutcomes(t, fs))
-		v, err := executor.InvokeAny(t.Context(), p, esFailure(pooltest.ErrTask, 0), esValue(2, time.Second))
+		v, err := executor.InvokeAny(
+			t.Context(), p, pooltest.Failure(pooltest.ErrTask, 0), pooltest.Value(2, time.Second),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, 2, v)
 		assert.Equal(t, future.Pending, later.State())
@@ -55,9 +61,14 @@ func TestSTPE138_K20_WhatABulkOperationGivesUpLeavesTheQueueAtOnce(t *testing.T)
 		g := pooltest.NewGate(t)
 		pooltest.Submit(t, p, g.Hold)
 		synctest.Wait()
-		_, err := executor.InvokeAll(esTimed(t, time.Second), p, esValue(1, 0), esValue(2, 0), esValue(3, 0))
+		_, err := executor.InvokeAll(
+			pooltest.Within(t, time.Second), p, pooltest.Value(1, 0), pooltest.Value(2, 0),
+			pooltest.Value(3, 0),
+		)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		_, err = executor.InvokeAny(esTimed(t, time.Second), p, esValue(1, 0), esValue(2, 0))
+		_, err = executor.InvokeAny(
+			pooltest.Within(t, time.Second), p, pooltest.Value(1, 0), pooltest.Value(2, 0),
+		)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Empty(t, p.Queued())
 		s := p.Stats()
@@ -90,7 +101,7 @@ func TestC10_B22_ATaskMayInvokeAllOnItsOwnPoolAtAnyDepth(t *testing.T) {
 				start := time.Now()
 				f, err := executor.Submit(p, esSum(p, 5))
 				require.NoError(t, err)
-				v, err := f.Get(esTimed(t, time.Hour))
+				v, err := f.Get(pooltest.Within(t, time.Hour))
 				assert.NoError(t, err)
 				assert.Equal(t, 63, v)
 				assert.Zero(t, time.Since(start))
@@ -109,10 +120,13 @@ func TestC10_ATaskMayInvokeAnyOnItsOwnPool(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewPool(t, 1, opts...)
 				f, err := executor.Submit(p, func(ctx context.Context) (int, error) {
-					return executor.InvokeAny(ctx, p, esFailure(pooltest.ErrTask, time.Second), esValue(2, time.Second), esFailure(pooltest.ErrTask, 0))
+					return executor.InvokeAny(
+						ctx, p, pooltest.Failure(pooltest.ErrTask, time.Second), pooltest.Value(2, time.Second),
+						pooltest.Failure(pooltest.ErrTask, 0),
+					)
 				})
 				require.NoError(t, err)
-				v, err := f.Get(esTimed(t, time.Hour))
+				v, err := f.Get(pooltest.Within(t, time.Hour))
 				assert.NoError(t, err)
 				assert.Equal(t, 2, v)
 			})
@@ -122,13 +136,13 @@ func TestC10_ATaskMayInvokeAnyOnItsOwnPool(t *testing.T) {
 
 // It would wait for what is behind itself.
 func TestC10_ATaskOfASerialExecutorCannotInvokeOnThat(t *testing.T) {
-	operations := map[string]func(ctx context.Context, s *executor.Serial) error{
-		"InvokeAll": func(ctx context.Context, s *executor.Serial) error {
-			_, err := executor.InvokeAll(ctx, s, esValue(1, 0), esValue(2, 0))
+	operations := map[string]func(ctx context.Context, s *serial.Serial) error{
+		"InvokeAll": func(ctx context.Context, s *serial.Serial) error {
+			_, err := executor.InvokeAll(ctx, s, pooltest.Value(1, 0), pooltest.Value(2, 0))
 			return err
 		},
-		"InvokeAny": func(ctx context.Context, s *executor.Serial) error {
-			_, err := executor.InvokeAny(ctx, s, esValue(1, 0), esValue(2, 0))
+		"InvokeAny": func(ctx context.Context, s *serial.Serial) error {
+			_, err := executor.InvokeAny(ctx, s, pooltest.Value(1, 0), pooltest.Value(2, 0))
 			return err
 		},
 	}
@@ -136,7 +150,7 @@ func TestC10_ATaskOfASerialExecutorCannotInvokeOnThat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := pooltest.NewPool(t, 2)
-				s := executor.NewSerial(p)
+				s := serial.New(p)
 				f, err := s.Submit(func(ctx context.Context) error {
 					ctx, cancel := context.WithTimeout(ctx, time.Hour)
 					defer cancel()
@@ -159,11 +173,13 @@ func TestBlockLetsABulkOperationWaitForRoomNoLongerThanItsContext(t *testing.T) 
 		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		start := time.Now()
-		fs, err := executor.InvokeAll(esTimed(t, time.Minute), p, esValue(1, 0), esValue(2, 0))
+		fs, err := executor.InvokeAll(
+			pooltest.Within(t, time.Minute), p, pooltest.Value(1, 0), pooltest.Value(2, 0),
+		)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Minute, time.Since(start))
 		assert.Equal(t, []string{"cancelled", "cancelled"}, esOutcomes(t, fs))
-		_, err = executor.InvokeAny(esTimed(t, time.Minute), p, esValue(1, 0))
+		_, err = executor.InvokeAny(pooltest.Within(t, time.Minute), p, pooltest.Value(1, 0))
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, 2*time.Minute, time.Since(start))
 	})
@@ -174,7 +190,7 @@ func TestBlockLetsABulkOperationGoThroughAPoolSmallerThanItself(t *testing.T) {
 		p := pooltest.NewPool(t, 2, executor.HandOff(), executor.OnRejection(executor.Block))
 		fns := make([]future.Func[int], 10)
 		for i := range fns {
-			fns[i] = esValue(i, time.Second)
+			fns[i] = pooltest.Value(i, time.Second)
 		}
 		start := time.Now()
 		fs, err := executor.InvokeAll(t.Context(), p, fns...)
@@ -188,12 +204,21 @@ func TestBlockLetsABulkOperationGoThroughAPoolSmallerThanItself(t *testing.T) {
 
 func TestAPanicOfAPolicyLeavesNoTaskOfABulkOperationBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(func(*executor.Rejection) error { panic(pooltest.ErrTask) }))
+		p := pooltest.NewPool(
+			t, 1, executor.BoundedFIFO(1),
+			executor.OnRejection(func(*executor.Rejection) error { panic(pooltest.ErrTask) }),
+		)
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
-		assert.PanicsWithValue(t, pooltest.ErrTask, func() { _, _ = executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, 0)) })
+		assert.PanicsWithValue(
+			t, pooltest.ErrTask,
+			func() { _, _ = executor.InvokeAll(t.Context(), p, pooltest.Value(1, 0), pooltest.Value(2, 0)) },
+		)
 		assert.Zero(t, p.Stats().Queued)
-		assert.PanicsWithValue(t, pooltest.ErrTask, func() { _, _ = executor.InvokeAny(t.Context(), p, esValue(1, 0), esValue(2, 0)) })
+		assert.PanicsWithValue(
+			t, pooltest.ErrTask,
+			func() { _, _ = executor.InvokeAny(t.Context(), p, pooltest.Value(1, 0), pooltest.Value(2, 0)) },
+		)
 		assert.Zero(t, p.Stats().Queued)
 	})
 }
@@ -202,7 +227,9 @@ func TestAPanicOfAPolicyLeavesNoTaskOfABulkOperationBehind(t *testing.T) {
 func esFutures(t *testing.T, fns ...future.Func[int]) []*future.Future[int] {
 	single := executor.NewPool(1, executor.Confined())
 	pooltest.Stop(t, single)
-	pools := []executor.Submitter{pooltest.NewPool(t, 2), pooltest.NewScheduledPool(t, 2), executor.NewSerial(single)}
+	pools := []executor.Submitter{
+		pooltest.NewPool(t, 2), pooltest.NewScheduledPool(t, 2), serial.New(single),
+	}
 	fs := make([]*future.Future[int], len(fns))
 	for i, fn := range fns {
 		f, err := executor.Submit(pools[i%len(pools)], fn)
@@ -215,7 +242,11 @@ func esFutures(t *testing.T, fns ...future.Func[int]) []*future.Future[int] {
 func TestFutureAllWaitsForFuturesOfSeveralPools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		values, err := future.All(t.Context(), esFutures(t, esValue(1, 3*time.Second), esValue(2, time.Second), esValue(3, 2*time.Second))...)
+		values, err := future.All(
+			t.Context(), esFutures(
+				t, pooltest.Value(1, 3*time.Second), pooltest.Value(2, time.Second),
+				pooltest.Value(3, 2*time.Second),
+			)...)
 		assert.NoError(t, err)
 		assert.Equal(t, []int{1, 2, 3}, values)
 		assert.Equal(t, 3*time.Second, time.Since(start))
@@ -224,7 +255,10 @@ func TestFutureAllWaitsForFuturesOfSeveralPools(t *testing.T) {
 
 func TestFutureAllReturnsTheFirstFailureAndLetsTheOthersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := esFutures(t, esValue(1, time.Minute), esFailure(pooltest.ErrTask, time.Second), esFailure(errESCause, 2*time.Second))
+		fs := esFutures(
+			t, pooltest.Value(1, time.Minute), pooltest.Failure(pooltest.ErrTask, time.Second),
+			pooltest.Failure(pooltest.ErrCause, 2*time.Second),
+		)
 		start := time.Now()
 		_, err := future.All(t.Context(), fs...)
 		assert.Equal(t, pooltest.ErrTask, err)
@@ -237,7 +271,10 @@ func TestFutureAllReturnsTheFirstFailureAndLetsTheOthersRun(t *testing.T) {
 
 func TestFutureAnyReturnsTheFirstSuccessAndLetsTheOthersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := esFutures(t, esValue(1, time.Minute), esFailure(pooltest.ErrTask, 0), esValue(3, time.Second))
+		fs := esFutures(
+			t, pooltest.Value(1, time.Minute), pooltest.Failure(pooltest.ErrTask, 0),
+			pooltest.Value(3, time.Second),
+		)
 		start := time.Now()
 		v, err := future.Any(t.Context(), fs...)
 		assert.NoError(t, err)
@@ -251,8 +288,12 @@ func TestFutureAnyReturnsTheFirstSuccessAndLetsTheOthersRun(t *testing.T) {
 
 func TestFutureAnyOfFailuresOfPoolsIsAllOfThemInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err := future.Any(t.Context(), esFutures(t, esFailure(errors.New("b"), 2*time.Second), esFailure(errors.New("c"), 3*time.Second),
-			esFailure(errors.New("a"), time.Second))...)
+		_, err := future.Any(
+			t.Context(), esFutures(
+				t, pooltest.Failure(errors.New("b"), 2*time.Second),
+				pooltest.Failure(errors.New("c"), 3*time.Second),
+				pooltest.Failure(errors.New("a"), time.Second),
+			)...)
 		assert.EqualError(t, err, "a\nb\nc")
 	})
 }
@@ -260,7 +301,7 @@ func TestFutureAnyOfFailuresOfPoolsIsAllOfThemInOrder(t *testing.T) {
 func TestFutureCompletedYieldsInOrderOfSettlementAcrossPools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []int
-		for i, r := range future.Completed(t.Context(), esFutures(t, esValue(0, 3*time.Second), esFailure(pooltest.ErrTask, time.Second), esValue(2, 2*time.Second))...) {
+		for i, r := range future.Completed(t.Context(), esFutures(t, pooltest.Value(0, 3*time.Second), pooltest.Failure(pooltest.ErrTask, time.Second), pooltest.Value(2, 2*time.Second))...) {
 			order = append(order, i)
 			assert.Equal(t, i == 1, r.Err != nil)
 		}
@@ -273,13 +314,13 @@ func TestFutureCompletedYieldsWhatAStoppedPoolDrops(t *testing.T) {
 		p := pooltest.NewPool(t, 1)
 		var fs []*future.Future[int]
 		for range 3 {
-			f, err := executor.Submit(p, esValue(1, time.Hour))
+			f, err := executor.Submit(p, pooltest.Value(1, time.Hour))
 			require.NoError(t, err)
 			fs = append(fs, f)
 		}
 		time.AfterFunc(time.Minute, func() { p.ShutdownNow() })
 		var errs []error
-		for _, r := range future.Completed(esTimed(t, 30*time.Minute), fs...) {
+		for _, r := range future.Completed(pooltest.Within(t, 30*time.Minute), fs...) {
 			errs = append(errs, r.Err)
 		}
 		require.Len(t, errs, 3)
@@ -295,7 +336,7 @@ func TestATaskMayWaitForAllOrAnyOfItsOwnPool(t *testing.T) {
 		f, err := executor.Submit(p, func(ctx context.Context) (int, error) {
 			var fs []*future.Future[int]
 			for i := range 3 {
-				f, err := executor.Submit(p, esValue(i, time.Second))
+				f, err := executor.Submit(p, pooltest.Value(i, time.Second))
 				if err != nil {
 					return 0, err
 				}
@@ -310,7 +351,7 @@ func TestATaskMayWaitForAllOrAnyOfItsOwnPool(t *testing.T) {
 		})
 		require.NoError(t, err)
 		start := time.Now()
-		v, err := f.Get(esTimed(t, time.Hour))
+		v, err := f.Get(pooltest.Within(t, time.Hour))
 		assert.NoError(t, err)
 		assert.Equal(t, 3, v)
 		assert.Equal(t, 3*time.Second, time.Since(start))
@@ -320,11 +361,11 @@ func TestATaskMayWaitForAllOrAnyOfItsOwnPool(t *testing.T) {
 // Whoever waits behind itself is told so, as by Get.
 func TestATaskOfASerialExecutorCannotWaitForAnyBehindItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewSerial(pooltest.NewPool(t, 2))
+		s := serial.New(pooltest.NewPool(t, 2))
 		f, err := s.Submit(func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, time.Hour)
 			defer cancel()
-			behind, err := executor.Submit(s, esValue(1, 0))
+			behind, err := executor.Submit(s, pooltest.Value(1, 0))
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
@@ -46,7 +47,7 @@ func TestWhatTheContextOfAGroupCancelsHasCountedAtItsEnd(t *testing.T) {
 		p := executor.NewPool(1)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		g := executor.NewGroup(ctx, p)
+		g := bulk.NewGroup(ctx, p)
 		require.NoError(t, g.Go(func(ctx context.Context) error { <-ctx.Done(); return nil }))
 		delaytest.Once(t, delay.CancelledQueued, func() { time.Sleep(time.Minute) })
 		assert.ErrorIs(t, g.Wait(), context.DeadlineExceeded)

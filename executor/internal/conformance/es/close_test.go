@@ -19,22 +19,22 @@ import (
 )
 
 func TestES060_CloseOfAPoolWithoutTasksEndsItAtOnce(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
 		start := time.Now()
-		assert.NoError(t, p.pool.Close())
-		assert.True(t, probe.IsClosed(p.pool.Terminated()))
-		assert.Equal(t, "terminated", p.stats().State)
+		assert.NoError(t, p.Pool.Close())
+		assert.True(t, probe.IsClosed(p.Pool.Terminated()))
+		assert.Equal(t, "terminated", p.Pool.Stats().State)
 		assert.Zero(t, time.Since(start))
 	})
 }
 
 func TestES061_CloseWaitsForWhatRunsAndTheResultsStay(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p.Submitter, esValue(3, time.Hour))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		f, err := executor.Submit(p.Submitter, pooltest.Value(3, time.Hour))
 		require.NoError(t, err)
 		synctest.Wait()
 		start := time.Now()
-		assert.NoError(t, p.pool.Close())
+		assert.NoError(t, p.Pool.Close())
 		assert.Equal(t, time.Hour, time.Since(start))
 		r, settled := f.Poll()
 		assert.True(t, settled)
@@ -47,7 +47,7 @@ func TestES061_CloseOfAPlainPoolWaitsForWhatIsQueuedToo(t *testing.T) {
 		p := pooltest.NewPool(t, 1)
 		var fs []*future.Future[int]
 		for i := range 3 {
-			f, err := executor.Submit(p, esValue(i, time.Hour))
+			f, err := executor.Submit(p, pooltest.Value(i, time.Hour))
 			require.NoError(t, err)
 			fs = append(fs, f)
 		}
@@ -59,45 +59,45 @@ func TestES061_CloseOfAPlainPoolWaitsForWhatIsQueuedToo(t *testing.T) {
 }
 
 func TestES062_CloseAfterShutdownWaits(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p.Submitter, esValue(3, time.Hour))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		f, err := executor.Submit(p.Submitter, pooltest.Value(3, time.Hour))
 		require.NoError(t, err)
 		start := time.Now()
-		p.pool.Shutdown()
-		assert.False(t, probe.IsClosed(p.pool.Terminated()))
-		assert.NoError(t, p.pool.Close())
+		p.Pool.Shutdown()
+		assert.False(t, probe.IsClosed(p.Pool.Terminated()))
+		assert.NoError(t, p.Pool.Close())
 		assert.Equal(t, time.Hour, time.Since(start))
 		assert.Equal(t, future.Succeeded, f.State())
 	})
 }
 
 func TestES062_CloseAfterTheEndDoesNothing(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		require.NoError(t, p.pool.Close())
-		before := p.stats()
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		require.NoError(t, p.Pool.Close())
+		before := p.Pool.Stats()
 		for range 3 {
-			assert.NoError(t, p.pool.Close())
-			report, err := p.pool.CloseContext(esEnded(t))
+			assert.NoError(t, p.Pool.Close())
+			report, err := p.Pool.CloseContext(pooltest.Ended(t))
 			assert.NoError(t, err)
 			assert.Empty(t, report.Dropped)
 			assert.Empty(t, report.Running)
 		}
-		assert.Equal(t, before, p.stats())
+		assert.Equal(t, before, p.Pool.Stats())
 	})
 }
 
 func TestES063_CloseWithAnEndedContextStopsThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1)
-		runs, err := executor.Submit(p, esValue(1, time.Hour), executor.Name("runs"))
+		runs, err := executor.Submit(p, pooltest.Value(1, time.Hour), executor.Name("runs"))
 		require.NoError(t, err)
-		waits, err := executor.Submit(p, esValue(2, 0), executor.Name("waits"))
+		waits, err := executor.Submit(p, pooltest.Value(2, 0), executor.Name("waits"))
 		require.NoError(t, err)
 		synctest.Wait()
-		report, err := p.CloseContext(esEnded(t))
+		report, err := p.CloseContext(pooltest.Ended(t))
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.Equal(t, []string{"waits"}, pooltest.Names(report.Dropped))
-		esCancelledFor(t, waits, executor.ErrShutdown)
+		pooltest.CancelledFor(t, waits, executor.ErrShutdown)
 		<-p.Terminated()
 		_, err = runs.Get(t.Context())
 		assert.Equal(t, executor.ErrShutdown, err)
@@ -106,28 +106,28 @@ func TestES063_CloseWithAnEndedContextStopsThePool(t *testing.T) {
 }
 
 func TestES063_TheEndOfTheContextDuringCloseStopsThePool(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		f, err := executor.Submit(p.Submitter, esValue(1, time.Hour))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		f, err := executor.Submit(p.Submitter, pooltest.Value(1, time.Hour))
 		require.NoError(t, err)
 		start := time.Now()
-		_, err = p.pool.CloseContext(esTimed(t, time.Minute))
+		_, err = p.Pool.CloseContext(pooltest.Within(t, time.Minute))
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Minute, time.Since(start))
-		<-p.pool.Terminated()
+		<-p.Pool.Terminated()
 		assert.Equal(t, time.Minute, time.Since(start))
 		assert.Equal(t, future.StateFailed, f.State())
 	})
 }
 
 func TestES064_CloseWaitsAsLongAsABodyDoes(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
 		_, err := executor.Submit(p.Submitter, func(context.Context) (int, error) {
 			time.Sleep(5000 * time.Hour)
 			return 1, nil
 		})
 		require.NoError(t, err)
 		start := time.Now()
-		assert.NoError(t, p.pool.Close())
+		assert.NoError(t, p.Pool.Close())
 		assert.Equal(t, 5000*time.Hour, time.Since(start))
 	})
 }
@@ -138,7 +138,7 @@ func TestES064_CloseContextDoesNotWaitForABodyThatDoesNotHeed(t *testing.T) {
 		_, err := p.Submit(pooltest.NewGate(t).Hold, executor.Name("deaf"))
 		require.NoError(t, err)
 		start := time.Now()
-		report, err := p.CloseContext(esTimed(t, time.Minute))
+		report, err := p.CloseContext(pooltest.Within(t, time.Minute))
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Minute, time.Since(start))
 		require.Len(t, report.Running, 1)
@@ -153,7 +153,9 @@ func TestES072_APoolWithoutWorkersIsGarbageOnceNobodyHoldsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		used := func() weak.Pointer[executor.Pool] {
 			p := pooltest.NewCached()
-			_, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, time.Second))
+			_, err := executor.InvokeAll(
+				t.Context(), p, pooltest.Value(1, 0), pooltest.Value(2, time.Second),
+			)
 			require.NoError(t, err)
 			probe.Elapse(time.Minute)
 			require.Zero(t, p.Stats().Workers)
@@ -196,7 +198,9 @@ func TestES073_TheSizesOfASinglePoolAreFixedAndTheRestIsNot(t *testing.T) {
 
 		assert.NoError(t, p.SetKeepAlive(time.Second))
 		assert.NoError(t, p.SetCoreTimeout(true))
-		assert.NoError(t, p.SetRejectionPolicy(func(*executor.Rejection) error { return pooltest.ErrTask }))
+		assert.NoError(
+			t, p.SetRejectionPolicy(func(*executor.Rejection) error { return pooltest.ErrTask }),
+		)
 		assert.True(t, p.PrestartWorker())
 		g := pooltest.NewGate(t)
 		var errs []error
@@ -219,7 +223,7 @@ func TestES073_ASingleWorkerThatATaskEndsIsReplaced(t *testing.T) {
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		assert.ErrorIs(t, err, future.ErrGoexit)
-		v, err := executor.InvokeAny(t.Context(), p, esValue(2, 0))
+		v, err := executor.InvokeAny(t.Context(), p, pooltest.Value(2, 0))
 		assert.NoError(t, err)
 		assert.Equal(t, 2, v)
 		assert.Equal(t, 1, p.Stats().Largest)

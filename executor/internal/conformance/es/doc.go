@@ -1,4 +1,4 @@
 // Package es holds tests alone: what is made of submissions to any pool. Rows ES are those of
-// java.util.concurrent's ExecutorService with its bulk operations, rows ECS those of its
-// ExecutorCompletionService; groups and serial executors have no counterpart there.
+// java.util.concurrent's ExecutorService with its bulk operations. Rows ECS, of its
+// ExecutorCompletionService, are tested beside package bulk.
 package es

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -63,8 +65,12 @@ func TestDrainDropsWhatWaitsAndLeavesTheRestAlone(t *testing.T) {
 func TestDrainEndsASeriesThatWaitsAndNotOneInARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 2)
-		waits := pooltest.AtFixedRate(t, p, time.Hour, time.Hour, pooltest.Nothing, executor.Name("waits"))
-		runs := pooltest.AtFixedRate(t, p, 0, time.Hour, pooltest.Sleep(time.Second), executor.Name("runs"))
+		waits := pooltest.AtFixedRate(
+			t, p, time.Hour, time.Hour, pooltest.Nothing, executor.Name("waits"),
+		)
+		runs := pooltest.AtFixedRate(
+			t, p, 0, time.Hour, pooltest.Sleep(time.Second), executor.Name("runs"),
+		)
 		once := pooltest.Schedule(t, p, time.Minute, pooltest.Nothing, executor.Name("once"))
 		synctest.Wait()
 		drained := p.Drain()
@@ -98,16 +104,16 @@ func TestDrainGivesRoomToThoseWhoWaitForIt(t *testing.T) {
 func TestDrainTakesWhatWaitsInASerialWhichGoesOn(t *testing.T) {
 	pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 		p, trace := newPool(t, 1), pooltest.NewTrace()
-		running, idle := executor.NewSerial(p), executor.NewSerial(p)
+		running, idle := serial.New(p), serial.New(p)
 		require.NoError(t, running.Execute(trace.Lasting("head", time.Second)))
 		synctest.Wait()
-		for _, s := range []*executor.Serial{running, idle} {
+		for _, s := range []*serial.Serial{running, idle} {
 			for range 3 {
 				require.NoError(t, s.Execute(trace.Task("drained")))
 			}
 		}
 		assert.Len(t, p.Drain(), 6)
-		for _, s := range []*executor.Serial{running, idle} {
+		for _, s := range []*serial.Serial{running, idle} {
 			require.NoError(t, s.Execute(trace.Lasting("new", time.Second)))
 		}
 		time.Sleep(time.Minute)
@@ -119,7 +125,7 @@ func TestDrainTakesWhatWaitsInASerialWhichGoesOn(t *testing.T) {
 func TestDrainForgetsTheKeysOfWhatItDrops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, gate := pooltest.NewPool(t, 1), pooltest.NewGate(t)
-		k := executor.NewKeyedSerial[int](p)
+		k := serial.NewKeyed[int](p)
 		require.NoError(t, p.Execute(gate.Hold))
 		synctest.Wait()
 		for i := range 10 {
@@ -175,7 +181,7 @@ func TestDrainLetsASurplusWorkerGo(t *testing.T) {
 func TestDrainLosesNothingThatIsSubmittedMeanwhile(t *testing.T) {
 	pooltest.Each(t, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 2)
-		g := executor.NewGroup(t.Context(), pooltest.NewPool(t, 4))
+		g := bulk.NewGroup(t.Context(), pooltest.NewPool(t, 4))
 		var futures [4][]*future.Future[struct{}]
 		for i := range futures {
 			require.NoError(t, g.Go(func(context.Context) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 )
@@ -32,8 +33,8 @@ func isStrict(err error) bool { return err == errStrict }
 
 func TestGroupTheErrorOfAMemberMayHaveMethodsThatPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(t.Context(), pooltest.NewPool(t, 1))
-		groupGo(t, g, failStrict)
+		g := bulk.NewGroup(t.Context(), pooltest.NewPool(t, 1))
+		require.NoError(t, g.Go(failStrict))
 		assert.NotPanics(t, func() { assert.True(t, isStrict(g.Wait())) })
 	})
 }
@@ -51,7 +52,7 @@ func TestBulkWorkMayFailWithErrorsWhoseMethodsPanic(t *testing.T) {
 			}
 			_, err = executor.InvokeAny(t.Context(), p, fn, fn)
 			assert.Error(t, err)
-			s := executor.NewCompletionService[int](p)
+			s := bulk.NewCompletionService[int](p)
 			_, err = s.Submit(fn)
 			require.NoError(t, err)
 			f, err := s.Take(t.Context())
@@ -65,7 +66,7 @@ func TestBulkWorkMayFailWithErrorsWhoseMethodsPanic(t *testing.T) {
 // strictContext returns a context that ends after a second, with an error whose methods panic, and
 // another cause.
 func strictContext(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errESCause)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, pooltest.ErrCause)
 	t.Cleanup(cancel)
 	return endedContext{ctx, errStrict}
 }
@@ -81,8 +82,8 @@ func TestTheErrorOfAContextMayHaveMethodsThatPanic(t *testing.T) {
 			return err
 		},
 		"Group": func(t *testing.T, _ *executor.Pool, _ *future.Future[struct{}]) error {
-			g := executor.NewGroup(strictContext(t), pooltest.NewPool(t, 1))
-			groupGo(t, g, groupHeed(new(error)))
+			g := bulk.NewGroup(strictContext(t), pooltest.NewPool(t, 1))
+			require.NoError(t, g.Go(pooltest.NewGate(t).Heed))
 			return g.Wait()
 		},
 		"InvokeAll": func(t *testing.T, _ *executor.Pool, _ *future.Future[struct{}]) error {
@@ -105,5 +106,46 @@ func TestTheErrorOfAContextMayHaveMethodsThatPanic(t *testing.T) {
 				assert.NotPanics(t, func() { assert.True(t, wait(t, p, f) != nil) })
 			})
 		})
+	}
+}
+
+// textError makes a call when it is asked for its text.
+type textError struct{ call func() }
+
+func (e textError) Error() string { e.call(); return "text" }
+
+// endedContext is one of another make, with an error of its own.
+type endedContext struct {
+	context.Context
+	err error
+}
+
+func (c endedContext) Err() error {
+	if c.Context.Err() != nil {
+		return c.err
+	}
+	return nil
+}
+
+func TestTheErrorOfAContextMayCallThePoolThatAsksIt(t *testing.T) {
+	p := executor.NewPool(1, executor.HandOff())
+	release := make(chan struct{})
+	defer p.Close()
+	defer close(release)
+	_, err := p.Submit(func(context.Context) error { <-release; return nil })
+	require.NoError(t, err)
+	parent, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	over := make(chan error, 1)
+	go func() {
+		_, err := p.SubmitContext(endedContext{parent, textError{func() { p.Stats() }}}, pooltest.Nothing)
+		over <- err
+	}()
+	select {
+	case err := <-over:
+		assert.ErrorIs(t, err, executor.ErrSaturated)
+		assert.Contains(t, err.Error(), "text")
+	case <-time.After(time.Minute):
+		t.Fatal("the error is asked for its text with the lock of the pool held")
 	}
 }

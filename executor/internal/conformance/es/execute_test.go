@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -45,10 +46,10 @@ func eachExecute(
 			}
 		},
 		"serial": func(t *testing.T, h executor.CommonOption) executeFunc {
-			return executor.NewSerial(pool(t, h)).Execute
+			return serial.New(pool(t, h)).Execute
 		},
 		"keyed": func(t *testing.T, h executor.CommonOption) executeFunc {
-			return executor.NewKeyedSerial[int](pool(t, h)).For(1).Execute
+			return serial.NewKeyed[int](pool(t, h)).For(1).Execute
 		},
 		"loop": func(t *testing.T, h executor.CommonOption) executeFunc {
 			return loop(t, h).Execute
@@ -178,7 +179,7 @@ func TestExecuteInATurnTakesOptionsAndADelay(t *testing.T) {
 func TestExecuteAmongASerialKeepsItsTurnWithOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, trace := pooltest.NewPool(t, 4), pooltest.NewTrace()
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		require.NoError(t, s.Execute(trace.Lasting("a", time.Second), executor.Name("a")))
 		require.NoError(t, s.Execute(trace.Lasting("b", time.Second), executor.Name("b")))
 		require.NoError(t, s.Execute(trace.Lasting("c", time.Second)))

@@ -31,19 +31,9 @@ func esOutcomes(t *testing.T, fs []*future.Future[int]) []string {
 	return outcomes
 }
 
-// esCancelledFor asserts that a future is cancelled, for a reason.
-func esCancelledFor(t *testing.T, f *future.Future[int], reason error) {
-	t.Helper()
-	r, settled := f.Poll()
-	require.True(t, settled)
-	assert.Equal(t, future.Cancelled, f.State())
-	assert.ErrorIs(t, r.Err, future.ErrCancelled)
-	assert.ErrorIs(t, r.Err, reason)
-}
-
 func TestES040_ES050_A18_AllOfNothingIsEmptyWhateverTheContext(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		for _, ctx := range []context.Context{t.Context(), esTimed(t, time.Hour), esTimed(t, 0), esEnded(t), nil} {
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		for _, ctx := range []context.Context{t.Context(), pooltest.Within(t, time.Hour), pooltest.Within(t, 0), pooltest.Ended(t), nil} {
 			for _, fns := range [][]future.Func[int]{nil, {}} {
 				fs, err := executor.InvokeAll(ctx, p.Submitter, fns...)
 				assert.NoError(t, err)
@@ -51,34 +41,39 @@ func TestES040_ES050_A18_AllOfNothingIsEmptyWhateverTheContext(t *testing.T) {
 				assert.Empty(t, fs)
 			}
 		}
-		assert.Zero(t, p.stats().Accepted)
+		assert.Zero(t, p.Pool.Stats().Accepted)
 	})
 }
 
 func TestES041_ES051_ANilFunctionStartsNothing(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		for _, ctx := range []context.Context{t.Context(), esTimed(t, time.Hour), esTimed(t, 0), nil} {
-			fs, err := executor.InvokeAll(ctx, p.Submitter, esValue(1, 0), nil, esValue(2, 0))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		for _, ctx := range []context.Context{t.Context(), pooltest.Within(t, time.Hour), pooltest.Within(t, 0), nil} {
+			fs, err := executor.InvokeAll(ctx, p.Submitter, pooltest.Value(1, 0), nil, pooltest.Value(2, 0))
 			assert.ErrorIs(t, err, executor.ErrNilTask)
 			assert.Nil(t, fs)
 		}
-		assert.Zero(t, p.stats().Accepted)
+		assert.Zero(t, p.Pool.Stats().Accepted)
 	})
 }
 
 func TestES042_TheFuturesComeInTheOrderOfTheFunctionsAndAllAreSettled(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		fs, err := executor.InvokeAll(t.Context(), p.Submitter, esValue(1, 3*time.Second), esValue(2, time.Second), esValue(3, 0),
-			esValue(4, 2*time.Second), esValue(5, 0), esValue(6, 0))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		fs, err := executor.InvokeAll(
+			t.Context(), p.Submitter, pooltest.Value(1, 3*time.Second), pooltest.Value(2, time.Second),
+			pooltest.Value(3, 0), pooltest.Value(4, 2*time.Second), pooltest.Value(5, 0),
+			pooltest.Value(6, 0),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"1", "2", "3", "4", "5", "6"}, esOutcomes(t, fs))
 	})
 }
 
 func TestES042_AFailureIsTheBusinessOfItsOwnFuture(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		fs, err := executor.InvokeAll(t.Context(), p.Submitter, esFailure(pooltest.ErrTask, 0), esValue(2, time.Second),
-			func(context.Context) (int, error) { panic("no") }, esValue(4, 0))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		fs, err := executor.InvokeAll(
+			t.Context(), p.Submitter, pooltest.Failure(pooltest.ErrTask, 0), pooltest.Value(2, time.Second),
+			func(context.Context) (int, error) { panic("no") }, pooltest.Value(4, 0),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"failed", "2", "failed", "4"}, esOutcomes(t, fs))
 		_, err = fs[0].Get(t.Context())
@@ -89,16 +84,19 @@ func TestES042_AFailureIsTheBusinessOfItsOwnFuture(t *testing.T) {
 func TestES042_TheFunctionsRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		_, err := executor.InvokeAll(t.Context(), pooltest.NewPool(t, 3), esValue(1, time.Second), esValue(2, 3*time.Second),
-			esValue(3, 2*time.Second), esValue(4, 2*time.Second))
+		_, err := executor.InvokeAll(
+			t.Context(), pooltest.NewPool(t, 3), pooltest.Value(1, time.Second),
+			pooltest.Value(2, 3*time.Second), pooltest.Value(3, 2*time.Second),
+			pooltest.Value(4, 2*time.Second),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, 3*time.Second, time.Since(start))
 	})
 }
 
 func TestES042_A13_ANilContextNeverEnds(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		fs, err := executor.InvokeAll(nil, p.Submitter, esValue(1, 1000*time.Hour))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		fs, err := executor.InvokeAll(nil, p.Submitter, pooltest.Value(1, 1000*time.Hour))
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"1"}, esOutcomes(t, fs))
 	})
@@ -108,20 +106,23 @@ func TestES043_TheEndOfTheContextCancelsWhatHasNotEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 2)
 		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(time.Minute, func() { cancel(errESCause) })
+		time.AfterFunc(time.Minute, func() { cancel(pooltest.ErrCause) })
 		var seen [2]error
 		var calls atomic.Int32
 		start := time.Now()
-		fs, err := executor.InvokeAll(ctx, p, esValue(1, 0), esHeed(&seen[0]), esHeed(&seen[1]), esCount(&calls, esValue(4, 0)))
+		fs, err := executor.InvokeAll(
+			ctx, p, pooltest.Value(1, 0), pooltest.Heeding(&seen[0]), pooltest.Heeding(&seen[1]),
+			pooltest.Counted(&calls, pooltest.Value(4, 0)),
+		)
 		assert.ErrorIs(t, err, context.Canceled)
-		assert.ErrorIs(t, err, errESCause)
+		assert.ErrorIs(t, err, pooltest.ErrCause)
 		assert.Equal(t, time.Minute, time.Since(start))
 		assert.Equal(t, []string{"1", "cancelled", "cancelled", "cancelled"}, esOutcomes(t, fs))
 		synctest.Wait()
 		for i, f := range fs[1:] {
-			esCancelledFor(t, f, errESCause)
+			pooltest.CancelledFor(t, f, pooltest.ErrCause)
 			if i < len(seen) {
-				assert.ErrorIs(t, seen[i], errESCause)
+				assert.ErrorIs(t, seen[i], pooltest.ErrCause)
 			}
 		}
 		assert.Zero(t, calls.Load())
@@ -142,7 +143,10 @@ func TestES043_NoFunctionBeginsBecauseAnotherIsCancelled(t *testing.T) {
 		defer cancel()
 		var seen error
 		var calls atomic.Int32
-		fs, err := executor.InvokeAll(ctx, pooltest.NewPool(t, 1), esHeed(&seen), esCount(&calls, esValue(2, 0)), esCount(&calls, esValue(3, 0)))
+		fs, err := executor.InvokeAll(
+			ctx, pooltest.NewPool(t, 1), pooltest.Heeding(&seen),
+			pooltest.Counted(&calls, pooltest.Value(2, 0)), pooltest.Counted(&calls, pooltest.Value(3, 0)),
+		)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, []string{"cancelled", "cancelled", "cancelled"}, esOutcomes(t, fs))
 		assert.Zero(t, calls.Load())
@@ -155,11 +159,14 @@ func TestES043_ARefusalCancelsTheOthersAndIsReturned(t *testing.T) {
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
 		var calls atomic.Int32
-		fs, err := executor.InvokeAll(t.Context(), p, esCount(&calls, esValue(1, 0)), esValue(2, 0), esValue(3, 0))
+		fs, err := executor.InvokeAll(
+			t.Context(), p, pooltest.Counted(&calls, pooltest.Value(1, 0)), pooltest.Value(2, 0),
+			pooltest.Value(3, 0),
+		)
 		assert.ErrorIs(t, err, executor.ErrSaturated)
 		require.Len(t, fs, 3)
 		for _, f := range fs {
-			esCancelledFor(t, f, executor.ErrSaturated)
+			pooltest.CancelledFor(t, f, executor.ErrSaturated)
 		}
 		s := p.Stats()
 		assert.Equal(t, []uint64{2, 1, 1}, []uint64{s.Accepted, s.Cancelled, s.Rejected})
@@ -169,24 +176,29 @@ func TestES043_ARefusalCancelsTheOthersAndIsReturned(t *testing.T) {
 }
 
 func TestES043_AShutDownPoolRefusesThemAll(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		p.pool.Shutdown()
-		fs, err := executor.InvokeAll(t.Context(), p.Submitter, esValue(1, 0), esValue(2, 0))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		p.Pool.Shutdown()
+		fs, err := executor.InvokeAll(
+			t.Context(), p.Submitter, pooltest.Value(1, 0), pooltest.Value(2, 0),
+		)
 		assert.ErrorIs(t, err, executor.ErrShutdown)
 		require.Len(t, fs, 2)
 		for _, f := range fs {
-			esCancelledFor(t, f, executor.ErrShutdown)
+			pooltest.CancelledFor(t, f, executor.ErrShutdown)
 		}
-		assert.EqualValues(t, 1, p.stats().Rejected)
+		assert.EqualValues(t, 1, p.Pool.Stats().Rejected)
 	})
 }
 
 func TestES044_AllReturnsWhenThePoolIsStopped(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		time.AfterFunc(time.Minute, func() { p.pool.ShutdownNow() })
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		time.AfterFunc(time.Minute, func() { p.Pool.ShutdownNow() })
 		var seen [2]error
 		start := time.Now()
-		fs, err := executor.InvokeAll(t.Context(), p.Submitter, esHeed(&seen[0]), esHeed(&seen[1]), esValue(3, 0))
+		fs, err := executor.InvokeAll(
+			t.Context(), p.Submitter, pooltest.Heeding(&seen[0]), pooltest.Heeding(&seen[1]),
+			pooltest.Value(3, 0),
+		)
 		if err != nil { // while it waited for room
 			assert.ErrorIs(t, err, executor.ErrShutdown)
 		}
@@ -205,7 +217,7 @@ func TestES044_AllReturnsWhereverAShutdownHits(t *testing.T) {
 			fns := make([]future.Func[int], 20)
 			for i := range fns {
 				var seen error
-				fns[i] = esHeed(&seen)
+				fns[i] = pooltest.Heeding(&seen)
 			}
 			go func() {
 				for p.Stats().Accepted < uint64(round%21) {
@@ -227,11 +239,11 @@ func TestES045_K12_AllReturnsWhenItsTasksAreDroppedByAShutdown(t *testing.T) {
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		time.AfterFunc(time.Minute, func() { p.ShutdownNow() })
 		start := time.Now()
-		fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, 0))
+		fs, err := executor.InvokeAll(t.Context(), p, pooltest.Value(1, 0), pooltest.Value(2, 0))
 		assert.NoError(t, err)
 		assert.Equal(t, time.Minute, time.Since(start))
 		for _, f := range fs {
-			esCancelledFor(t, f, executor.ErrShutdown)
+			pooltest.CancelledFor(t, f, executor.ErrShutdown)
 		}
 	})
 }
@@ -247,10 +259,12 @@ func TestES045_K12_AllReturnsWhenAPolicyDiscards(t *testing.T) {
 				p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(policy))
 				require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 				synctest.Wait()
-				fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, 0), esValue(3, 0))
+				fs, err := executor.InvokeAll(
+					t.Context(), p, pooltest.Value(1, 0), pooltest.Value(2, 0), pooltest.Value(3, 0),
+				)
 				assert.NoError(t, err)
 				assert.Equal(t, []string{"1", "cancelled", "cancelled"}, esOutcomes(t, fs))
-				esCancelledFor(t, fs[2], executor.ErrSaturated)
+				pooltest.CancelledFor(t, fs[2], executor.ErrSaturated)
 			})
 		})
 	}
@@ -261,17 +275,22 @@ func TestES045_K12_AllReturnsWhenAPolicyDiscardsTheOldest(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.DiscardOldest))
 		require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 		synctest.Wait()
-		fs, err := executor.InvokeAll(t.Context(), p, esValue(1, 0), esValue(2, 0), esValue(3, 0))
+		fs, err := executor.InvokeAll(
+			t.Context(), p, pooltest.Value(1, 0), pooltest.Value(2, 0), pooltest.Value(3, 0),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"cancelled", "cancelled", "3"}, esOutcomes(t, fs))
-		esCancelledFor(t, fs[0], executor.ErrSaturated)
+		pooltest.CancelledFor(t, fs[0], executor.ErrSaturated)
 	})
 }
 
 func TestES052_InTimeADeadlineChangesNothing(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
 		start := time.Now()
-		fs, err := executor.InvokeAll(esTimed(t, time.Hour), p, esValue(1, time.Second), esFailure(pooltest.ErrTask, 0), esValue(3, time.Second))
+		fs, err := executor.InvokeAll(
+			pooltest.Within(t, time.Hour), p, pooltest.Value(1, time.Second),
+			pooltest.Failure(pooltest.ErrTask, 0), pooltest.Value(3, time.Second),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"1", "failed", "3"}, esOutcomes(t, fs))
 		assert.LessOrEqual(t, time.Since(start), 2*time.Second)
@@ -281,12 +300,15 @@ func TestES052_InTimeADeadlineChangesNothing(t *testing.T) {
 func TestES053_TheDeadlineCancelsWhatHasNotEndedWhereverItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		fs, err := executor.InvokeAll(esTimed(t, 10*time.Second), pooltest.NewPool(t, 2), esValue(1, time.Hour), esValue(2, time.Second),
-			esValue(3, time.Second), esFailure(pooltest.ErrTask, 0), esValue(5, 9*time.Second))
+		fs, err := executor.InvokeAll(
+			pooltest.Within(t, 10*time.Second), pooltest.NewPool(t, 2), pooltest.Value(1, time.Hour),
+			pooltest.Value(2, time.Second), pooltest.Value(3, time.Second),
+			pooltest.Failure(pooltest.ErrTask, 0), pooltest.Value(5, 9*time.Second),
+		)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, 10*time.Second, time.Since(start))
 		assert.Equal(t, []string{"cancelled", "2", "3", "failed", "cancelled"}, esOutcomes(t, fs))
-		esCancelledFor(t, fs[0], context.DeadlineExceeded)
+		pooltest.CancelledFor(t, fs[0], context.DeadlineExceeded)
 	})
 }
 
@@ -294,10 +316,12 @@ func TestES053_BodiesThatDoNotHeedTheirContextAreNotAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1)
 		start := time.Now()
-		fs, err := executor.InvokeAll(esTimed(t, time.Second), p, func(context.Context) (int, error) {
-			time.Sleep(time.Hour)
-			return 1, nil
-		})
+		fs, err := executor.InvokeAll(
+			pooltest.Within(t, time.Second), p, func(context.Context) (int, error) {
+				time.Sleep(time.Hour)
+				return 1, nil
+			},
+		)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Second, time.Since(start))
 		assert.Equal(t, 1, p.Stats().Busy)
@@ -313,11 +337,13 @@ func TestES054_OnASynchronousExecutorASlowFunctionKeepsTheNextFromBeingSubmitted
 			time.Sleep(time.Hour)
 			return 2, nil
 		}
-		fs, err := executor.InvokeAll(esTimed(t, time.Minute), p, esValue(1, 0), slow, esValue(3, 0))
+		fs, err := executor.InvokeAll(
+			pooltest.Within(t, time.Minute), p, pooltest.Value(1, 0), slow, pooltest.Value(3, 0),
+		)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Len(t, fs, 3)
 		assert.Equal(t, "1", esOutcomes(t, fs)[0])
-		esCancelledFor(t, fs[2], context.DeadlineExceeded)
+		pooltest.CancelledFor(t, fs[2], context.DeadlineExceeded)
 		assert.EqualValues(t, 1+2, p.Stats().Accepted)
 	})
 }
@@ -325,24 +351,26 @@ func TestES054_OnASynchronousExecutorASlowFunctionKeepsTheNextFromBeingSubmitted
 func TestES054_TheDeadlineEndsWhatTheCallerRunsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		fs, err := executor.InvokeAll(esTimed(t, time.Minute), pooltest.NewDirectPool(t), esValue(1, time.Hour))
+		fs, err := executor.InvokeAll(
+			pooltest.Within(t, time.Minute), pooltest.NewDirectPool(t), pooltest.Value(1, time.Hour),
+		)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Minute, time.Since(start))
-		esCancelledFor(t, fs[0], context.DeadlineExceeded)
+		pooltest.CancelledFor(t, fs[0], context.DeadlineExceeded)
 	})
 }
 
 func TestES054_WithoutTimeNothingIsSubmitted(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		for _, ctx := range []context.Context{esTimed(t, 0), esTimed(t, -time.Hour)} {
-			fs, err := executor.InvokeAll(ctx, p.Submitter, esValue(1, 0), esValue(2, 0))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		for _, ctx := range []context.Context{pooltest.Within(t, 0), pooltest.Within(t, -time.Hour)} {
+			fs, err := executor.InvokeAll(ctx, p.Submitter, pooltest.Value(1, 0), pooltest.Value(2, 0))
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Len(t, fs, 2)
 			for _, f := range fs {
-				esCancelledFor(t, f, context.DeadlineExceeded)
+				pooltest.CancelledFor(t, f, context.DeadlineExceeded)
 			}
 		}
-		s := p.stats()
+		s := p.Pool.Stats()
 		assert.Equal(t, []uint64{0, 0}, []uint64{s.Accepted, s.Rejected})
 	})
 }

@@ -16,60 +16,33 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// esTimed returns a context that ends by a deadline, which may be over.
-func esTimed(t *testing.T, d time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// esEnded returns a context that has ended for errESCause.
-func esEnded(t *testing.T) context.Context {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errESCause)
-	return ctx
-}
-
-// esCount is fn that counts its calls.
-func esCount(calls *atomic.Int32, fn future.Func[int]) future.Func[int] {
-	return func(ctx context.Context) (int, error) {
-		calls.Add(1)
-		return fn(ctx)
-	}
-}
-
-// esHeed is a function that notes the cause of the end of its context.
-func esHeed(seen *error) future.Func[int] {
-	return func(ctx context.Context) (int, error) {
-		<-ctx.Done()
-		*seen = context.Cause(ctx)
-		return 0, *seen
-	}
-}
-
 func TestES020_ES021_A18_AnyOfNothingIsInvalid(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
 		for _, fns := range [][]future.Func[int]{nil, {}} {
 			_, err := executor.InvokeAny(t.Context(), p.Submitter, fns...)
 			assert.ErrorIs(t, err, executor.ErrInvalid)
 		}
-		assert.Zero(t, p.stats().Accepted)
+		assert.Zero(t, p.Pool.Stats().Accepted)
 	})
 }
 
 func TestES022_ANilFunctionIsFoundBeforeAnyStarts(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		_, err := executor.InvokeAny(t.Context(), p.Submitter, esValue(1, 0), esValue(2, 0), nil)
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		_, err := executor.InvokeAny(
+			t.Context(), p.Submitter, pooltest.Value(1, 0), pooltest.Value(2, 0), nil,
+		)
 		assert.ErrorIs(t, err, executor.ErrNilTask)
-		assert.Zero(t, p.stats().Accepted)
+		assert.Zero(t, p.Pool.Stats().Accepted)
 	})
 }
 
 func TestES023_A18_AnyOfFailuresIsAllOfThem(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
 		other := errors.New("another failure")
-		v, err := executor.InvokeAny(t.Context(), p.Submitter, esFailure(pooltest.ErrTask, time.Second), esFailure(other, 0),
-			func(context.Context) (int, error) { panic("no") })
+		v, err := executor.InvokeAny(
+			t.Context(), p.Submitter, pooltest.Failure(pooltest.ErrTask, time.Second),
+			pooltest.Failure(other, 0), func(context.Context) (int, error) { panic("no") },
+		)
 		assert.Zero(t, v)
 		assert.ErrorIs(t, err, pooltest.ErrTask)
 		assert.ErrorIs(t, err, other)
@@ -80,16 +53,22 @@ func TestES023_A18_AnyOfFailuresIsAllOfThem(t *testing.T) {
 
 func TestES023_FailuresAreJoinedInTheOrderInWhichTheyHappened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err := executor.InvokeAny(t.Context(), pooltest.NewPool(t, 3), esFailure(errors.New("late"), 3*time.Second),
-			esFailure(errors.New("early"), time.Second), esFailure(errors.New("between"), 2*time.Second))
+		_, err := executor.InvokeAny(
+			t.Context(), pooltest.NewPool(t, 3), pooltest.Failure(errors.New("late"), 3*time.Second),
+			pooltest.Failure(errors.New("early"), time.Second),
+			pooltest.Failure(errors.New("between"), 2*time.Second),
+		)
 		assert.EqualError(t, err, "early\nbetween\nlate")
 	})
 }
 
 func TestES024_TheFirstSuccessCountsAndFailuresBeforeItDoNot(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
 		start := time.Now()
-		v, err := executor.InvokeAny(t.Context(), p.Submitter, esFailure(pooltest.ErrTask, 0), esFailure(pooltest.ErrTask, time.Second), esValue(3, time.Second))
+		v, err := executor.InvokeAny(
+			t.Context(), p.Submitter, pooltest.Failure(pooltest.ErrTask, 0),
+			pooltest.Failure(pooltest.ErrTask, time.Second), pooltest.Value(3, time.Second),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, 3, v)
 		assert.LessOrEqual(t, time.Since(start), 2*time.Second)
@@ -101,7 +80,10 @@ func TestES024_ASuccessEndsTheContextsOfThoseThatRun(t *testing.T) {
 		p := pooltest.NewPool(t, 3)
 		var seen [2]error
 		start := time.Now()
-		v, err := executor.InvokeAny(t.Context(), p, esHeed(&seen[0]), esValue(7, time.Second), esHeed(&seen[1]))
+		v, err := executor.InvokeAny(
+			t.Context(), p, pooltest.Heeding(&seen[0]), pooltest.Value(7, time.Second),
+			pooltest.Heeding(&seen[1]),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, 7, v)
 		assert.Equal(t, time.Second, time.Since(start))
@@ -119,8 +101,8 @@ func TestES024_ASuccessKeepsThoseThatWaitFromBeginning(t *testing.T) {
 		require.NoError(t, p.Execute(g.Hold))
 		synctest.Wait()
 		var calls atomic.Int32
-		waits := esCount(&calls, esValue(0, 0))
-		v, err := executor.InvokeAny(t.Context(), p, waits, waits, esValue(7, 0)) // by the caller
+		waits := pooltest.Counted(&calls, pooltest.Value(0, 0))
+		v, err := executor.InvokeAny(t.Context(), p, waits, waits, pooltest.Value(7, 0)) // by the caller
 		assert.NoError(t, err)
 		assert.Equal(t, 7, v)
 		assert.Zero(t, p.Stats().Queued)
@@ -139,7 +121,7 @@ func TestES024_ASuccessDoesNotWaitForBodiesThatGoOn(t *testing.T) {
 		_, err := executor.InvokeAny(t.Context(), p, func(context.Context) (int, error) {
 			time.Sleep(time.Hour)
 			return 1, nil
-		}, esValue(2, time.Second))
+		}, pooltest.Value(2, time.Second))
 		assert.NoError(t, err)
 		assert.Equal(t, time.Second, time.Since(start))
 		synctest.Wait() // until the worker that brought the value is done with it
@@ -148,8 +130,10 @@ func TestES024_ASuccessDoesNotWaitForBodiesThatGoOn(t *testing.T) {
 }
 
 func TestES024_AZeroValueIsASuccess(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		v, err := executor.InvokeAny(t.Context(), p.Submitter, func(context.Context) (*int, error) { return nil, nil })
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		v, err := executor.InvokeAny(
+			t.Context(), p.Submitter, func(context.Context) (*int, error) { return nil, nil },
+		)
 		assert.NoError(t, err)
 		assert.Nil(t, v)
 	})
@@ -166,7 +150,10 @@ func TestES025_FunctionsAreStartedInOrderAndNoneAfterASuccess(t *testing.T) {
 				return v, err
 			}
 		}
-		v, err := executor.InvokeAny(t.Context(), p, fn(1, pooltest.ErrTask), fn(2, pooltest.ErrTask), fn(3, nil), fn(4, nil), fn(5, pooltest.ErrTask))
+		v, err := executor.InvokeAny(
+			t.Context(), p, fn(1, pooltest.ErrTask), fn(2, pooltest.ErrTask), fn(3, nil), fn(4, nil),
+			fn(5, pooltest.ErrTask),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, 3, v)
 		assert.Equal(t, []int{1, 2, 3}, order)
@@ -175,11 +162,13 @@ func TestES025_FunctionsAreStartedInOrderAndNoneAfterASuccess(t *testing.T) {
 }
 
 func TestES026_AnEndedContextStartsNothing(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		_, err := executor.InvokeAny(esEnded(t), p.Submitter, esValue(1, 0), esValue(2, 0))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		_, err := executor.InvokeAny(
+			pooltest.Ended(t), p.Submitter, pooltest.Value(1, 0), pooltest.Value(2, 0),
+		)
 		assert.ErrorIs(t, err, context.Canceled)
-		assert.ErrorIs(t, err, errESCause)
-		assert.Zero(t, p.stats().Accepted)
+		assert.ErrorIs(t, err, pooltest.ErrCause)
+		assert.Zero(t, p.Pool.Stats().Accepted)
 	})
 }
 
@@ -187,13 +176,16 @@ func TestES026_TheEndOfTheContextCancelsAllThatWasStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 2)
 		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(time.Minute, func() { cancel(errESCause) })
+		time.AfterFunc(time.Minute, func() { cancel(pooltest.ErrCause) })
 		var seen [2]error
 		var calls atomic.Int32
 		start := time.Now()
-		_, err := executor.InvokeAny(ctx, p, esHeed(&seen[0]), esHeed(&seen[1]), esCount(&calls, esValue(1, 0)))
+		_, err := executor.InvokeAny(
+			ctx, p, pooltest.Heeding(&seen[0]), pooltest.Heeding(&seen[1]),
+			pooltest.Counted(&calls, pooltest.Value(1, 0)),
+		)
 		assert.ErrorIs(t, err, context.Canceled)
-		assert.ErrorIs(t, err, errESCause)
+		assert.ErrorIs(t, err, pooltest.ErrCause)
 		assert.Equal(t, time.Minute, time.Since(start))
 		synctest.Wait()
 		assert.Error(t, seen[0])
@@ -208,7 +200,7 @@ func TestES026_ARefusedFunctionCancelsTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.HandOff())
 		var seen error
-		_, err := executor.InvokeAny(t.Context(), p, esHeed(&seen), esValue(1, 0))
+		_, err := executor.InvokeAny(t.Context(), p, pooltest.Heeding(&seen), pooltest.Value(1, 0))
 		assert.ErrorIs(t, err, executor.ErrSaturated)
 		synctest.Wait()
 		assert.Zero(t, p.Stats().Busy)
@@ -216,30 +208,33 @@ func TestES026_ARefusedFunctionCancelsTheOthers(t *testing.T) {
 }
 
 func TestES026_AShutDownPoolRefusesThemAll(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		p.pool.Shutdown()
-		_, err := executor.InvokeAny(t.Context(), p.Submitter, esValue(1, 0), esValue(2, 0))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		p.Pool.Shutdown()
+		_, err := executor.InvokeAny(t.Context(), p.Submitter, pooltest.Value(1, 0), pooltest.Value(2, 0))
 		assert.ErrorIs(t, err, executor.ErrShutdown)
-		assert.EqualValues(t, 1, p.stats().Rejected)
+		assert.EqualValues(t, 1, p.Pool.Stats().Rejected)
 	})
 }
 
 func TestES030_ES031_BadArgumentsCountMoreThanAnEndedContext(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		for _, ctx := range []context.Context{esTimed(t, time.Hour), esTimed(t, 0), esEnded(t), nil} {
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		for _, ctx := range []context.Context{pooltest.Within(t, time.Hour), pooltest.Within(t, 0), pooltest.Ended(t), nil} {
 			_, err := executor.InvokeAny[int](ctx, p.Submitter)
 			assert.ErrorIs(t, err, executor.ErrInvalid)
-			_, err = executor.InvokeAny(ctx, p.Submitter, esValue(1, 0), nil)
+			_, err = executor.InvokeAny(ctx, p.Submitter, pooltest.Value(1, 0), nil)
 			assert.ErrorIs(t, err, executor.ErrNilTask)
 		}
-		assert.Zero(t, p.stats().Accepted)
+		assert.Zero(t, p.Pool.Stats().Accepted)
 	})
 }
 
 func TestES032_WhenAllHaveFailedTheDeadlineIsNotAwaited(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
 		start := time.Now()
-		_, err := executor.InvokeAny(esTimed(t, time.Hour), p, esFailure(pooltest.ErrTask, 0), esFailure(pooltest.ErrTask, 0))
+		_, err := executor.InvokeAny(
+			pooltest.Within(t, time.Hour), p, pooltest.Failure(pooltest.ErrTask, 0),
+			pooltest.Failure(pooltest.ErrTask, 0),
+		)
 		assert.ErrorIs(t, err, pooltest.ErrTask)
 		assert.NotErrorIs(t, err, context.DeadlineExceeded)
 		assert.Zero(t, time.Since(start))
@@ -247,9 +242,11 @@ func TestES032_WhenAllHaveFailedTheDeadlineIsNotAwaited(t *testing.T) {
 }
 
 func TestES033_ASuccessIsReturnedAtOnce(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
 		start := time.Now()
-		v, err := executor.InvokeAny(esTimed(t, time.Hour), p, esValue(1, 0), esValue(1, 0))
+		v, err := executor.InvokeAny(
+			pooltest.Within(t, time.Hour), p, pooltest.Value(1, 0), pooltest.Value(1, 0),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, 1, v)
 		assert.Zero(t, time.Since(start))
@@ -261,7 +258,9 @@ func TestES034_TheDeadlineEndsTheWaitAndTheFunctions(t *testing.T) {
 		p := pooltest.NewPool(t, 2)
 		var seen [2]error
 		start := time.Now()
-		_, err := executor.InvokeAny(esTimed(t, time.Minute), p, esHeed(&seen[0]), esHeed(&seen[1]))
+		_, err := executor.InvokeAny(
+			pooltest.Within(t, time.Minute), p, pooltest.Heeding(&seen[0]), pooltest.Heeding(&seen[1]),
+		)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Minute, time.Since(start))
 		synctest.Wait()
@@ -272,28 +271,32 @@ func TestES034_TheDeadlineEndsTheWaitAndTheFunctions(t *testing.T) {
 
 // Java submits all of them first, even if there is no time.
 func TestES034_WithoutTimeNothingIsStarted(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		_, err := executor.InvokeAny(esTimed(t, 0), p, esValue(1, 0))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		_, err := executor.InvokeAny(pooltest.Within(t, 0), p, pooltest.Value(1, 0))
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Zero(t, p.stats().Accepted)
+		assert.Zero(t, p.Pool.Stats().Accepted)
 	})
 }
 
 func TestES034_ASuccessBeforeTheDeadlineCountsEvenIfItIsSeenLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(func(*executor.Rejection) error {
-			time.Sleep(time.Hour) // the submitter is held up beyond the deadline
-			return nil
-		}))
-		v, err := executor.InvokeAny(esTimed(t, time.Minute), p, esValue(1, time.Second), esValue(2, 0))
+		p := pooltest.NewPool(
+			t, 1, executor.HandOff(), executor.OnRejection(func(*executor.Rejection) error {
+				time.Sleep(time.Hour) // the submitter is held up beyond the deadline
+				return nil
+			}),
+		)
+		v, err := executor.InvokeAny(
+			pooltest.Within(t, time.Minute), p, pooltest.Value(1, time.Second), pooltest.Value(2, 0),
+		)
 		assert.NoError(t, err)
 		assert.Equal(t, 1, v)
 	})
 }
 
 func TestES034_ANilContextNeverEnds(t *testing.T) {
-	esEach(t, func(t *testing.T, p esAny) {
-		v, err := executor.InvokeAny(nil, p.Submitter, esValue(1, 1000*time.Hour))
+	pooltest.EachTarget(t, func(t *testing.T, p pooltest.Target) {
+		v, err := executor.InvokeAny(nil, p.Submitter, pooltest.Value(1, 1000*time.Hour))
 		assert.NoError(t, err)
 		assert.Equal(t, 1, v)
 	})

@@ -36,7 +36,9 @@ func elsewhere(t *testing.T, test func(t *testing.T, p executor.Submitter)) {
 	})
 }
 
-var thrice = executor.Retry(3, executor.Backoff{Base: time.Second, Factor: 1, Spread: executor.NoSpread})
+var thrice = executor.Retry(
+	3, executor.Backoff{Base: time.Second, Factor: 1, Spread: executor.NoSpread},
+)
 
 func TestAFunctionWithAResultIsTriedAgainOnAnySubmitter(t *testing.T) {
 	elsewhere(t, func(t *testing.T, p executor.Submitter) {

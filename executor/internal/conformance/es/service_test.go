@@ -17,7 +17,9 @@ import (
 
 // serviceEnds runs a pool until its context ends, after a minute, and returns what Run has
 // returned, and when.
-func serviceEnds(t *testing.T, p *executor.ScheduledPool, grace time.Duration) (time.Duration, error) {
+func serviceEnds(
+	t *testing.T, p *executor.ScheduledPool, grace time.Duration,
+) (time.Duration, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

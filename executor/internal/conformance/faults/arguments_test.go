@@ -19,7 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -263,21 +265,21 @@ func TestA13_NoContextIsOneThatNeverEnds(t *testing.T) {
 		"SubmitContext":       func(p *executor.Pool) error { _, err := p.SubmitContext(noContext, pooltest.Nothing); return err },
 		"typed SubmitContext": func(p *executor.Pool) error { _, err := executor.SubmitContext(noContext, p, one); return err },
 		"serial SubmitContext": func(p *executor.Pool) error {
-			_, err := executor.NewSerial(p).SubmitContext(noContext, pooltest.Nothing)
+			_, err := serial.New(p).SubmitContext(noContext, pooltest.Nothing)
 			return err
 		},
 		"keyed SubmitContext": func(p *executor.Pool) error {
-			_, err := executor.NewKeyedSerial[int](p).SubmitContext(noContext, 7, pooltest.Nothing)
+			_, err := serial.NewKeyed[int](p).SubmitContext(noContext, 7, pooltest.Nothing)
 			return err
 		},
 		"InvokeAll": func(p *executor.Pool) error { _, err := executor.InvokeAll(noContext, p, one, one); return err },
 		"InvokeAny": func(p *executor.Pool) error { _, err := executor.InvokeAny(noContext, p, one, one); return err },
 		"Group": func(p *executor.Pool) error {
-			g := executor.NewGroup(noContext, p)
+			g := bulk.NewGroup(noContext, p)
 			return errors.Join(g.Go(pooltest.Nothing), g.Wait())
 		},
 		"completion service": func(p *executor.Pool) error {
-			s := executor.NewCompletionService[int](p)
+			s := bulk.NewCompletionService[int](p)
 			_, err := s.Submit(one)
 			_, second := s.Submit(one)
 			_, taken := s.Take(noContext)
@@ -330,11 +332,11 @@ func TestA14_WithAnEndedContextNothingIsQueued(t *testing.T) {
 			return err
 		},
 		"serial SubmitContext": func(ctx context.Context, p *executor.Pool) error {
-			_, err := executor.NewSerial(p).SubmitContext(ctx, pooltest.Nothing)
+			_, err := serial.New(p).SubmitContext(ctx, pooltest.Nothing)
 			return err
 		},
 		"keyed SubmitContext": func(ctx context.Context, p *executor.Pool) error {
-			_, err := executor.NewKeyedSerial[int](p).SubmitContext(ctx, 7, pooltest.Nothing)
+			_, err := serial.NewKeyed[int](p).SubmitContext(ctx, 7, pooltest.Nothing)
 			return err
 		},
 		"InvokeAll": func(ctx context.Context, p *executor.Pool) error {
@@ -346,7 +348,7 @@ func TestA14_WithAnEndedContextNothingIsQueued(t *testing.T) {
 			return err
 		},
 		"Group.Go": func(ctx context.Context, p *executor.Pool) error {
-			return executor.NewGroup(ctx, p).Go(pooltest.Nothing)
+			return bulk.NewGroup(ctx, p).Go(pooltest.Nothing)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

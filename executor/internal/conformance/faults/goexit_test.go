@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -121,7 +122,7 @@ func TestTheHandlerIsToldOfAHookThatPanicsThoughItsTextEndsTheGoroutine(t *testi
 func TestAGroupEndsByAnErrorThatEndsTheGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(2, executor.Logger(slog.New(slog.DiscardHandler)))
-		g := executor.NewGroup(t.Context(), p)
+		g := bulk.NewGroup(t.Context(), p)
 		require.NoError(t, g.Go(func(ctx context.Context) error { <-ctx.Done(); return nil }, executor.Timeout(time.Hour)))
 		require.NoError(t, g.Go(func(context.Context) error { time.Sleep(time.Second); return probe.ExitError{} }))
 		began := time.Now()
@@ -136,7 +137,7 @@ func TestAGroupEndsWithAContextWhoseCauseEndsTheGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1)
 		ctx, cancel := context.WithCancelCause(context.Background())
-		g := executor.NewGroup(ctx, p)
+		g := bulk.NewGroup(ctx, p)
 		require.NoError(t, g.Go(func(ctx context.Context) error { <-ctx.Done(); return nil }, executor.Timeout(time.Hour)))
 		synctest.Wait()
 		cancel(probe.ExitError{})

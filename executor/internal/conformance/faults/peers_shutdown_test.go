@@ -16,7 +16,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -241,13 +243,13 @@ var pbPools = map[string]func() (executor.Submitter, *executor.Pool){
 	"confined":           pbPlain(func() *executor.Pool { return executor.NewPool(1, executor.Confined()) }),
 	"NewScheduledPool":   pbPlain(func() *executor.Pool { return &executor.NewScheduledPool(2).Pool }),
 	"confined scheduled": pbPlain(func() *executor.Pool { return &executor.NewScheduledPool(1, executor.Confined()).Pool }),
-	"NewSerial": func() (executor.Submitter, *executor.Pool) {
+	"serial.New": func() (executor.Submitter, *executor.Pool) {
 		p := executor.NewPool(1, executor.BoundedFIFO(100))
-		return executor.NewSerial(p), p
+		return serial.New(p), p
 	},
-	"NewKeyedSerial": func() (executor.Submitter, *executor.Pool) {
+	"serial.NewKeyed": func() (executor.Submitter, *executor.Pool) {
 		p := executor.NewPool(1, executor.PriorityFIFO())
-		return executor.NewKeyedSerial[int](p).For(7), p
+		return serial.NewKeyed[int](p).For(7), p
 	},
 }
 
@@ -267,7 +269,7 @@ func pbUse(t *testing.T, s executor.Submitter) {
 	require.NoError(t, err)
 	_, err = executor.InvokeAny(t.Context(), s, pooltest.Seven, pooltest.Seven)
 	require.NoError(t, err)
-	g := executor.NewGroup(t.Context(), s)
+	g := bulk.NewGroup(t.Context(), s)
 	require.NoError(t, g.Go(pooltest.Nothing))
 	require.NoError(t, g.Wait())
 	begun := make(chan struct{})

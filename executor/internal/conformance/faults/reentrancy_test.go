@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -220,7 +221,7 @@ var faPlaces = map[string]faPlace{
 	}},
 	"loop over a completion service": {false, func(t *testing.T, do func(p *executor.ScheduledPool)) {
 		p := pooltest.NewScheduledPool(t, 2)
-		s := executor.NewCompletionService[int](p)
+		s := bulk.NewCompletionService[int](p)
 		_, err := s.Submit(pooltest.Typed(pooltest.Nothing))
 		require.NoError(t, err)
 		for range s.All(t.Context()) {

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -419,10 +420,10 @@ func TestB_14_APolicyThatFailsIsTheFaultOfItsSubmitterAndHasRefused(t *testing.T
 				return err
 			},
 			"completion": func(p *executor.Pool) error {
-				_, err := executor.NewCompletionService[int](p).Submit(pooltest.Typed(pooltest.Nothing))
+				_, err := bulk.NewCompletionService[int](p).Submit(pooltest.Typed(pooltest.Nothing))
 				return err
 			},
-			"group": func(p *executor.Pool) error { return executor.NewGroup(context.Background(), p).Go(pooltest.Nothing) },
+			"group": func(p *executor.Pool) error { return bulk.NewGroup(context.Background(), p).Go(pooltest.Nothing) },
 		} {
 			t.Run(fault.Name+" in "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -51,7 +52,7 @@ var kinds = []kind{
 	}},
 	{name: "serial", make: func(opts []executor.Option, _ []eventloop.Option) system {
 		p := executor.NewScheduledPool(2, opts...)
-		return confined{p, executor.NewSerial(p)}
+		return confined{p, serial.New(p)}
 	}},
 	{name: "loop", loop: true, make: func(_ []executor.Option, opts []eventloop.Option) system {
 		return eventloop.New(opts...)
@@ -61,7 +62,7 @@ var kinds = []kind{
 // confined is a pool whose tasks without a period go through a Serial.
 type confined struct {
 	*executor.ScheduledPool
-	serial *executor.Serial
+	serial *serial.Serial
 }
 
 func (c confined) Submit(t task, o ...executor.TaskOption) (*future.Future[struct{}], error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/wall/walltest"
 )
 
@@ -79,7 +80,7 @@ func TestWhyARunHasExpired(t *testing.T) {
 		},
 		"the task before it went on": {
 			wait: func(t *testing.T, p *executor.ScheduledPool) {
-				s := executor.NewSerial(p)
+				s := serial.New(p)
 				_, _ = s.Submit(lasts(time.Minute))
 				submitted(t, s)
 			},
@@ -87,7 +88,7 @@ func TestWhyARunHasExpired(t *testing.T) {
 		},
 		"a task before it waits itself": {
 			wait: func(t *testing.T, p *executor.ScheduledPool) {
-				s := executor.NewSerial(p)
+				s := serial.New(p)
 				p.Pause()
 				_, _ = s.Submit(lasts(0))
 				submitted(t, s)
@@ -96,7 +97,7 @@ func TestWhyARunHasExpired(t *testing.T) {
 		},
 		"the gap of its serial": {
 			wait: func(t *testing.T, p *executor.ScheduledPool) {
-				s := executor.NewSerial(p, executor.Gap(time.Minute))
+				s := serial.New(p, serial.Gap(time.Minute))
 				_, _ = s.Submit(lasts(0))
 				submitted(t, s)
 			},
@@ -104,7 +105,7 @@ func TestWhyARunHasExpired(t *testing.T) {
 		},
 		"the pace of its serial": {
 			wait: func(t *testing.T, p *executor.ScheduledPool) {
-				s := executor.NewSerial(p, executor.Pace(1, time.Minute))
+				s := serial.New(p, executor.Pace(1, time.Minute))
 				_, _ = s.Submit(lasts(0))
 				submitted(t, s)
 			},
@@ -112,7 +113,7 @@ func TestWhyARunHasExpired(t *testing.T) {
 		},
 		"its serial was busy, and then others were due earlier": {
 			wait: func(t *testing.T, p *executor.ScheduledPool) {
-				s := executor.NewSerial(p)
+				s := serial.New(p)
 				_, _ = s.Submit(lasts(14 * ms))
 				_, err := s.Schedule(10*ms, lasts(0), executor.Name("x"), executor.BeginWithin(10*ms))
 				require.NoError(t, err)

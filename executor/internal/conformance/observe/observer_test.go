@@ -16,9 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -252,10 +254,10 @@ func TestTasksOfOtherFrontsAreObserved(t *testing.T) {
 		d := new(diary)
 		p := executor.NewScheduledPool(2, executor.Observe(d.observer("")))
 		defer p.Close()
-		_, err := executor.NewSerial(p).Submit(lasts(0), executor.Name("serial"))
+		_, err := serial.New(p).Submit(lasts(0), executor.Name("serial"))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"submitted serial", "began serial#1", "ended serial#1: <nil>"}, d.read())
-		g := executor.NewGroup(t.Context(), p)
+		g := bulk.NewGroup(t.Context(), p)
 		g.Go(lasts(0), executor.Name("member"))
 		assert.NoError(t, g.Wait())
 		assert.Equal(t, []string{"submitted member", "began member#1", "ended member#1: <nil>"}, d.read())

@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 )
 
 func TestAPlainPoolWithoutAFreeWorkerSaysSo(t *testing.T) {
@@ -63,7 +64,7 @@ func TestAPoolThatIsPausedIsNotShort(t *testing.T) {
 func TestWhatWaitsForItsTurnIsNoShortage(t *testing.T) {
 	short(t, func(p *executor.ScheduledPool, j *journal, a *alarms) {
 		require.NoError(t, p.Execute(hang)) // one of two
-		s := executor.NewSerial(p, executor.Gap(time.Hour))
+		s := serial.New(p, serial.Gap(time.Hour))
 		for range 3 {
 			require.NoError(t, s.Execute(pooltest.Nothing))
 		}

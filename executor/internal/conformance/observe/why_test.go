@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/wall/walltest"
 )
 
@@ -180,7 +181,7 @@ func TestSlackIsTold(t *testing.T) {
 
 func TestASerialExecutorWaitsForThePreviousTask(t *testing.T) {
 	late(t, 2, func(p *executor.ScheduledPool, b *book) {
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		for _, name := range []string{"a", "b"} {
 			_, err := s.Submit(lasts(10*ms), executor.Name(name))
 			require.NoError(t, err)
@@ -202,11 +203,11 @@ func TestAPaceHoldsUp(t *testing.T) {
 }
 
 func TestASerialExecutorHasAPaceOrAGap(t *testing.T) {
-	for _, option := range []executor.SerialOption{
-		executor.Gap(20 * ms), executor.Pace(1, 20*ms),
+	for _, option := range []serial.Option{
+		serial.Gap(20 * ms), executor.Pace(1, 20*ms),
 	} {
 		late(t, 2, func(p *executor.ScheduledPool, b *book) {
-			s := executor.NewSerial(p, option)
+			s := serial.New(p, option)
 			for _, name := range []string{"a", "b"} {
 				_, err := s.Submit(lasts(0), executor.Name(name))
 				require.NoError(t, err)
@@ -219,7 +220,7 @@ func TestASerialExecutorHasAPaceOrAGap(t *testing.T) {
 			p := executor.NewPool(2,
 				executor.Watch(insight.Config{ExplainLate: insight.Any}), executor.Observe(b.observer()))
 			defer p.Close()
-			s := executor.NewSerial(p, option)
+			s := serial.New(p, option)
 			for _, name := range []string{"a", "b"} {
 				_, err := s.Submit(lasts(0), executor.Name(name))
 				require.NoError(t, err)

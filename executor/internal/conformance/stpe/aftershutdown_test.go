@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 )
 
 // shutDowns are the ways to have a pool refuse tasks.
@@ -50,7 +51,7 @@ func TestAfterShutdownIsCalledOnceThePoolRefusesTasks(t *testing.T) {
 func TestAfterShutdownCanBeWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		stop := s.AfterShutdown(func() { t.Error("called") })
 		assert.True(t, stop())
 		assert.False(t, stop())

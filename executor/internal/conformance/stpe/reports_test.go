@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -46,18 +48,18 @@ var everyWay = map[string]func(p *executor.ScheduledPool, task executor.Task) er
 		return err
 	},
 	"Serial": func(p *executor.ScheduledPool, task executor.Task) error {
-		_, err := executor.NewSerial(p).Submit(task)
+		_, err := serial.New(p).Submit(task)
 		return err
 	},
-	"KeyedSerial": func(p *executor.ScheduledPool, task executor.Task) error {
-		_, err := executor.Submit(executor.NewKeyedSerial[int](p).For(1), pooltest.Typed(task))
+	"Keyed": func(p *executor.ScheduledPool, task executor.Task) error {
+		_, err := executor.Submit(serial.NewKeyed[int](p).For(1), pooltest.Typed(task))
 		return err
 	},
 	"Group": func(p *executor.ScheduledPool, task executor.Task) error {
-		return executor.NewGroup(context.Background(), p).Go(task)
+		return bulk.NewGroup(context.Background(), p).Go(task)
 	},
 	"CompletionService": func(p *executor.ScheduledPool, task executor.Task) error {
-		_, err := executor.NewCompletionService[int](p).Submit(pooltest.Typed(task))
+		_, err := bulk.NewCompletionService[int](p).Submit(pooltest.Typed(task))
 		return err
 	},
 	"InvokeAll": func(p *executor.ScheduledPool, task executor.Task) error {

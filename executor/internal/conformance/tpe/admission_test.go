@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -34,7 +35,7 @@ func held(t *testing.T, p *executor.Pool, execute func(executor.Task, ...executo
 func TestACancellationBehindOthersOfASerialCallsAWorkerForWhoeverEnters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(2, executor.BoundedFIFO(1))
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		held(t, p, s.Execute)
 		behind, err := s.Submit(pooltest.Nothing)
 		require.NoError(t, err)
@@ -55,7 +56,7 @@ func TestTasksThatWaitForTheirTurnTakeNoWorkers(t *testing.T) {
 	t.Run("bounded", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := executor.NewPool(1, executor.MaximumSize(2), executor.BoundedFIFO(2))
-			s := executor.NewSerial(p)
+			s := serial.New(p)
 			held(t, p, s.Execute)
 			for range 2 {
 				require.NoError(t, s.Execute(pooltest.Nothing))
@@ -69,7 +70,7 @@ func TestTasksThatWaitForTheirTurnTakeNoWorkers(t *testing.T) {
 	t.Run("hand-off", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := executor.NewPool(2, executor.HandOff())
-			s := executor.NewSerial(p)
+			s := serial.New(p)
 			held(t, p, s.Execute)
 			for range 10 {
 				assert.NoError(t, s.Execute(pooltest.Nothing), "they wait in the serial executor")
@@ -85,7 +86,7 @@ func TestTasksThatWaitForTheirTurnTakeNoWorkers(t *testing.T) {
 func TestOnlyScheduledTasksHaveJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1)
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		start := time.Now()
 		first, err := s.Submit(pooltest.Nothing, executor.Jitter(1000*time.Hour))
 		require.NoError(t, err)

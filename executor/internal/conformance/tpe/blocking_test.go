@@ -16,6 +16,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -123,7 +124,7 @@ func TestTPE042_AWorkerThatBecomesFreeTakesFromThoseWhoWaitWhereNothingMayQueue(
 func TestTPE042_ACancelledTaskOfASerialExecutorMakesRoomToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &pooltest.Full{Pool: pooltest.NewPool(t, 1, executor.BoundedFIFO(1)), Gate: pooltest.NewGate(t), Trace: pooltest.NewTrace()}
-		serial := executor.NewSerial(s)
+		serial := serial.New(s)
 		require.NoError(t, serial.Execute(s.Gate.Hold))
 		synctest.Wait()
 		behind, err := serial.Submit(pooltest.Nothing)

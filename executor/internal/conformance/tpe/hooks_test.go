@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -79,7 +80,7 @@ func TestTPE078_TheHooksEncloseTheBodyOnItsGoroutine(t *testing.T) {
 	for name, submit := range map[string]func(h *hookNotes) error{
 		"Execute":           func(h *hookNotes) error { return h.Execute(h.body) },
 		"Submit":            func(h *hookNotes) error { _, err := h.Submit(h.body); return err },
-		"a serial executor": func(h *hookNotes) error { return executor.NewSerial(h).Execute(h.body) },
+		"a serial executor": func(h *hookNotes) error { return serial.New(h).Execute(h.body) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

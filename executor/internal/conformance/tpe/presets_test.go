@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -28,13 +30,25 @@ func TestNewPoolStartsNoGoroutine(t *testing.T) {
 }
 
 func TestANilPoolPanicsWhereItIsGiven(t *testing.T) {
-	for name, build := range map[string]func(){
-		"serial":             func() { executor.NewSerial(nil) },
-		"keyed serial":       func() { executor.NewKeyedSerial[string](nil) },
-		"group":              func() { executor.NewGroup(context.Background(), nil) },
-		"completion service": func() { executor.NewCompletionService[int](nil) },
+	none := func(context.Context) (int, error) { return 0, nil }
+	for name, row := range map[string]struct {
+		where string
+		build func()
+	}{
+		"serial":             {"serial", func() { serial.New(nil) }},
+		"keyed":              {"serial", func() { serial.NewKeyed[string](nil) }},
+		"group":              {"bulk", func() { bulk.NewGroup(context.Background(), nil) }},
+		"completion service": {"bulk", func() { bulk.NewCompletionService[int](nil) }},
+		"hedge": {"bulk", func() {
+			_, _ = bulk.InvokeAnyHedged(context.Background(), nil, time.Second, none)
+		}},
+		"any": {"executor", func() {
+			_, _ = executor.InvokeAny(context.Background(), nil, none)
+		}},
 	} {
-		t.Run(name, func(t *testing.T) { sizedPanics(t, "nil pool", build) })
+		t.Run(name, func(t *testing.T) {
+			assert.PanicsWithValue(t, row.where+": nil pool", row.build)
+		})
 	}
 }
 

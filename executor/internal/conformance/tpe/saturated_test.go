@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -31,7 +33,7 @@ func stressPoolSaturated(t *testing.T) *executor.Pool {
 
 func TestCompletionService_YieldsATaskThatHasEndedItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewCompletionService[int](stressPoolSaturated(t))
+		s := bulk.NewCompletionService[int](stressPoolSaturated(t))
 		go func() {
 			_, _ = s.Submit(func(context.Context) (int, error) { runtime.Goexit(); return 0, nil })
 			t.Error("the caller goes on")
@@ -49,7 +51,7 @@ func TestCompletionService_YieldsATaskThatHasEndedItsCaller(t *testing.T) {
 
 func TestGroup_FailsWithATaskThatHasEndedItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := executor.NewGroup(t.Context(), stressPoolSaturated(t))
+		g := bulk.NewGroup(t.Context(), stressPoolSaturated(t))
 		go func() {
 			_ = g.Go(func(context.Context) error { runtime.Goexit(); return nil })
 			t.Error("the caller goes on")
@@ -59,10 +61,10 @@ func TestGroup_FailsWithATaskThatHasEndedItsCaller(t *testing.T) {
 	})
 }
 
-func TestKeyedSerial_HasNoKeysWhenShutdownNowHasHandedBackItsTasks(t *testing.T) {
+func TestKeyed_HasNoKeysWhenShutdownNowHasHandedBackItsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := wqNew(t)
-		s := executor.NewKeyedSerial[int](p)
+		s := serial.NewKeyed[int](p)
 		for range 2 { // one in the queue, one behind it
 			require.NoError(t, s.Execute(1, pooltest.Nothing))
 		}
@@ -77,7 +79,7 @@ func TestKeyedSerial_HasNoKeysWhenShutdownNowHasHandedBackItsTasks(t *testing.T)
 func TestSerial_GoesOnWhenATaskIsCancelledOnItsWayOutOfTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := wqNew(t)
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		f, err := s.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		require.NoError(t, s.Execute(p.body("next")))

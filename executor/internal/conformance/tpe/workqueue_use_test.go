@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -154,17 +155,17 @@ func TestWorkQueue_APanicOfPushReachesTheSubmitterAndThePoolGoesOn(t *testing.T)
 func TestWorkQueue_APanicOfPushLeavesASerialUsable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := wqNew(t, wqFussyQueue())
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = s.Submit(pooltest.Nothing, executor.Name("bad")) })
 		require.NoError(t, s.Execute(p.body("a")))
 		assert.Equal(t, []string{"a"}, p.order())
 	})
 }
 
-func TestWorkQueue_APanicOfPushLeavesAKeyedSerialUsable(t *testing.T) {
+func TestWorkQueue_APanicOfPushLeavesAKeyedUsable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := wqNew(t, wqFussyQueue())
-		s := executor.NewKeyedSerial[string](p)
+		s := serial.NewKeyed[string](p)
 		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = s.Submit("key", pooltest.Nothing, executor.Name("bad")) })
 		assert.Zero(t, s.Keys())
 		require.NoError(t, s.Execute("key", p.body("a")))

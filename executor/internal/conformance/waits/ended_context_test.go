@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -24,7 +25,7 @@ func TestAGoroutineThatOutlivesItsTaskMayWaitForLaterOnes(t *testing.T) {
 			return func(task executor.Task) (*future.Future[struct{}], error) { return l.Submit(task) }
 		},
 		"serial": func(t *testing.T) func(executor.Task) (*future.Future[struct{}], error) {
-			s := executor.NewSerial(pooltest.NewPool(t, 2))
+			s := serial.New(pooltest.NewPool(t, 2))
 			return func(task executor.Task) (*future.Future[struct{}], error) { return s.Submit(task) }
 		},
 	}

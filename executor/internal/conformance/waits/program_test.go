@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -65,7 +66,7 @@ type program struct {
 	*ledger
 	pool      *executor.Pool
 	scheduled *executor.ScheduledPool // the same, or nil
-	serials   []*executor.Serial
+	serials   []*serial.Serial
 	kill      context.Context // ends what hangs, once that has been told
 	release   context.CancelFunc
 
@@ -99,17 +100,17 @@ func newProgram(seed uint64) *program {
 	}
 	for range 1 + g.upTo(3) {
 		var lane laneRule
-		var how []executor.SerialOption
+		var how []serial.Option
 		if g.oneIn(2) {
 			lane.gap = g.some(3 * time.Second)
-			how = append(how, executor.Gap(lane.gap))
+			how = append(how, serial.Gap(lane.gap))
 		}
 		if g.oneIn(3) {
 			lane.pace = rate{1 + g.upTo(2), g.some(4 * time.Second)}
 			how = append(how, executor.Pace(lane.pace.n, lane.pace.per))
 		}
 		g.lanes = append(g.lanes, lane)
-		g.serials = append(g.serials, executor.NewSerial(g.pool, how...))
+		g.serials = append(g.serials, serial.New(g.pool, how...))
 	}
 	return g
 }

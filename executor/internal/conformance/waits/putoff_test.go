@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -29,19 +30,19 @@ func steady(d time.Duration) executor.Backoff {
 // putOff are the ways to put off what comes second in a lane until 10 s, and what the trace of a
 // run then shows that waits for the third.
 var putOff = map[string]struct {
-	option executor.SerialOption
+	option serial.Option
 	opts   []executor.TaskOption
 	want   []string
 }{
-	"gap":  {option: executor.Gap(10 * time.Second), want: []string{"first 0s", "second 10s", "third 20s"}},
+	"gap":  {option: serial.Gap(10 * time.Second), want: []string{"first 0s", "second 10s", "third 20s"}},
 	"pace": {option: executor.Pace(1, 10*time.Second), want: []string{"first 0s", "second 10s", "third 20s"}},
 	"retry": {
-		option: executor.Gap(0),
+		option: serial.Gap(0),
 		opts:   []executor.TaskOption{executor.Retry(2, steady(10*time.Second))},
 		want:   []string{"first 0s", "first 10s", "second 10s", "third 10s"},
 	},
 	"retry and gap": {
-		option: executor.Gap(5 * time.Second),
+		option: serial.Gap(5 * time.Second),
 		opts:   []executor.TaskOption{executor.Retry(2, steady(10*time.Second))},
 		want:   []string{"first 0s", "first 10s", "second 15s", "third 20s"},
 	},
@@ -61,7 +62,7 @@ func eachPutOff(t *testing.T, size int, test func(t *testing.T, p *executor.Pool
 			pooltest.EachOf(t, laneKinds, func(t *testing.T, newPool pooltest.Maker) {
 				p := newPool(t, size)
 				tr := pooltest.NewTrace()
-				s := executor.NewSerial(p, way.option)
+				s := serial.New(p, way.option)
 				first := func(ctx context.Context) error {
 					tr.Mark("first")
 					if r, _ := executor.RunFrom(ctx); r.Attempt == 1 && way.opts != nil {
@@ -174,7 +175,7 @@ func TestShutdownOfAnyKindEndsAWaitBehindWhatIsPutOff(t *testing.T) {
 func TestAHeadThatIsResetIsNotRunEarlyForThoseWhoWaitBehindIt(t *testing.T) {
 	pooltest.EachOf(t, laneKinds, func(t *testing.T, newPool pooltest.Maker) {
 		p := newPool(t, 1)
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		began := time.Now()
 		var head executor.Run
 		outer, err := p.Submit(func(ctx context.Context) error {
@@ -207,7 +208,7 @@ func TestAHeadThatIsResetIsNotRunEarlyForThoseWhoWaitBehindIt(t *testing.T) {
 func TestAWaitNoticesAResetToAnEarlierTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 1)
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		began := time.Now()
 		later, err := s.Schedule(time.Hour, pooltest.Nothing)
 		require.NoError(t, err)

@@ -10,15 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // laneWay is a way of a task with the context ctx to wait for a task that it submits to s.
-type laneWay func(ctx context.Context, s *executor.Serial) error
+type laneWay func(ctx context.Context, s *serial.Serial) error
 
-func laneGet(ctx context.Context, s *executor.Serial) error {
+func laneGet(ctx context.Context, s *serial.Serial) error {
 	f, err := s.Submit(pooltest.Nothing)
 	if err == nil {
 		_, err = f.Get(ctx)
@@ -31,16 +33,16 @@ func laneDo(context.Context) (struct{}, error) { return struct{}{}, nil }
 // laneWays are the ways to wait for one task.
 var laneWays = map[string]laneWay{
 	"Get":                   laneGet,
-	"Get in the background": func(_ context.Context, s *executor.Serial) error { return laneGet(context.Background(), s) },
-	"Get with nil":          func(_ context.Context, s *executor.Serial) error { return laneGet(nil, s) }, //nolint:staticcheck // allowed
-	"GetTimeout": func(_ context.Context, s *executor.Serial) error {
+	"Get in the background": func(_ context.Context, s *serial.Serial) error { return laneGet(context.Background(), s) },
+	"Get with nil":          func(_ context.Context, s *serial.Serial) error { return laneGet(nil, s) }, //nolint:staticcheck // allowed
+	"GetTimeout": func(_ context.Context, s *serial.Serial) error {
 		f, err := s.Submit(pooltest.Nothing)
 		if err == nil {
 			_, err = f.GetTimeout(time.Minute)
 		}
 		return err
 	},
-	"InvokeAll": func(ctx context.Context, s *executor.Serial) error {
+	"InvokeAll": func(ctx context.Context, s *serial.Serial) error {
 		_, err := executor.InvokeAll(ctx, s, laneDo)
 		return err
 	},
@@ -48,33 +50,33 @@ var laneWays = map[string]laneWay{
 
 // laneWaysToSeveral are the ways to wait for several.
 var laneWaysToSeveral = map[string]laneWay{
-	"InvokeAny": func(ctx context.Context, s *executor.Serial) error {
+	"InvokeAny": func(ctx context.Context, s *serial.Serial) error {
 		_, err := executor.InvokeAny(ctx, s, laneDo)
 		return err
 	},
-	"Group.Wait": func(ctx context.Context, s *executor.Serial) error {
-		g := executor.NewGroup(ctx, s)
+	"Group.Wait": func(ctx context.Context, s *serial.Serial) error {
+		g := bulk.NewGroup(ctx, s)
 		if err := g.Go(pooltest.Nothing); err != nil {
 			return err
 		}
 		return g.Wait()
 	},
-	"CompletionService.Take": func(ctx context.Context, s *executor.Serial) error {
-		c := executor.NewCompletionService[struct{}](s)
+	"CompletionService.Take": func(ctx context.Context, s *serial.Serial) error {
+		c := bulk.NewCompletionService[struct{}](s)
 		if _, err := c.Submit(laneDo); err != nil {
 			return err
 		}
 		_, err := c.Take(ctx)
 		return err
 	},
-	"All": func(ctx context.Context, s *executor.Serial) error {
+	"All": func(ctx context.Context, s *serial.Serial) error {
 		f, err := s.Submit(pooltest.Nothing)
 		if err == nil {
 			_, err = future.All(ctx, f)
 		}
 		return err
 	},
-	"Any": func(ctx context.Context, s *executor.Serial) error {
+	"Any": func(ctx context.Context, s *serial.Serial) error {
 		f, err := s.Submit(pooltest.Nothing)
 		if err == nil {
 			_, err = future.Any(ctx, f)
@@ -87,7 +89,7 @@ var laneWaysToSeveral = map[string]laneWay{
 // size.
 func laneBehind(t *testing.T, newPool pooltest.Maker, size int, way laneWay) {
 	p := newPool(t, size)
-	s := executor.NewSerial(p)
+	s := serial.New(p)
 	var err error
 	returned := false
 	task, refused := s.Submit(func(ctx context.Context) error {
@@ -123,7 +125,7 @@ func TestC4_C10_ASerialTaskThatWaitsForAnyBehindItIsToldSo(t *testing.T) {
 
 func TestC3_ASerialTaskThatWaitsForItselfIsToldSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := executor.NewSerial(pooltest.NewPool(t, 1))
+		s := serial.New(pooltest.NewPool(t, 1))
 		var f *future.Future[struct{}]
 		begun := pooltest.NewGate(t)
 		f = pooltest.Submit(t, s, func(ctx context.Context) error {
@@ -146,7 +148,7 @@ func TestC4_ASerialTaskWaitsForATaskOfAnotherSerial(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pooltest.EachUnbounded(t, func(t *testing.T, newPool pooltest.Maker) {
 				p := newPool(t, 1)
-				mine, other := executor.NewSerial(p), executor.NewSerial(p)
+				mine, other := serial.New(p), serial.New(p)
 				parent := pooltest.SubmitFunc(t, mine, func(ctx context.Context) (int, error) {
 					return pooltest.SubmitFunc(t, other, pooltest.Seven).Get(with(ctx))
 				})
@@ -168,7 +170,7 @@ func TestC4_ATaskThatWaitsForTheLastOfASerialGetsIt(t *testing.T) {
 		p := newPool(t, 1)
 		tr := pooltest.NewTrace()
 		parent := pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
-			s := executor.NewSerial(p)
+			s := serial.New(p)
 			for _, name := range []string{"a", "b"} {
 				assert.NoError(t, s.Execute(tr.Lasting(name, time.Second)))
 			}
@@ -186,7 +188,7 @@ func TestC4_ATaskThatWaitsForTheLastOfASerialGetsIt(t *testing.T) {
 func TestC4_ATaskWaitsForItsTurnAndIsHelpedThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 2)
-		s := executor.NewSerial(p)
+		s := serial.New(p)
 		tr := pooltest.NewTrace()
 		require.NoError(t, s.Execute(tr.Lasting("first", time.Minute)))
 		second := pooltest.Submit(t, s, tr.Task("second"))
@@ -213,7 +215,7 @@ func TestC10_InvokeAllOverASerialFromATaskRunsAllInOrder(t *testing.T) {
 					return i, nil
 				})
 			}
-			_, err := executor.InvokeAll(ctx, executor.NewSerial(p), fns...)
+			_, err := executor.InvokeAll(ctx, serial.New(p), fns...)
 			return struct{}{}, err
 		})
 		probe.Elapse(time.Hour)
@@ -230,7 +232,7 @@ func TestATaskThatWaitsForALaterOneOfItsSerialByAnotherContextGetsNoResultOfIt(t
 			synctest.Test(t, func(t *testing.T) {
 				p := executor.NewPool(4)
 				defer p.Close()
-				s := executor.NewSerial(p)
+				s := serial.New(p)
 				done := future.Of(1)
 				first, err := s.Submit(func(context.Context) error {
 					later, err := executor.Submit(s, func(context.Context) (int, error) { return 42, nil })
@@ -265,7 +267,7 @@ func TestATaskThatWaitsForALaterOneOfItsSerialByAnotherContextGetsNoResultOfIt(t
 func TestC4_C10_ASerialTaskThatWaitsForOneScheduledThereIsToldSo(t *testing.T) {
 	for _, delay := range []time.Duration{0, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
-			s := executor.NewSerial(pooltest.NewScheduledPool(t, 2))
+			s := serial.New(pooltest.NewScheduledPool(t, 2))
 			ran := false
 			f := pooltest.Submit(t, s, func(ctx context.Context) error {
 				later, err := s.Schedule(delay, func(context.Context) error { ran = true; return nil })

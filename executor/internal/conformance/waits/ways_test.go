@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -50,7 +51,7 @@ var lendWays = map[string]lendWay{
 		return v, err
 	},
 	"CompletionService.Take": func(t *testing.T, ctx context.Context, p *executor.Pool) (int, error) {
-		s := executor.NewCompletionService[int](p)
+		s := bulk.NewCompletionService[int](p)
 		_, err := s.Submit(pooltest.Seven)
 		assert.NoError(t, err)
 		f, err := s.Take(ctx)
@@ -60,7 +61,7 @@ var lendWays = map[string]lendWay{
 		return f.Get(ctx)
 	},
 	"CompletionService.All": func(t *testing.T, ctx context.Context, p *executor.Pool) (sum int, err error) {
-		s := executor.NewCompletionService[int](p)
+		s := bulk.NewCompletionService[int](p)
 		for range 7 {
 			_, err := s.Submit(func(context.Context) (int, error) { return 1, nil })
 			assert.NoError(t, err)
@@ -73,7 +74,7 @@ var lendWays = map[string]lendWay{
 	},
 	"Group.Wait": func(t *testing.T, ctx context.Context, p *executor.Pool) (int, error) {
 		var n atomic.Int32
-		g := executor.NewGroup(ctx, p)
+		g := bulk.NewGroup(ctx, p)
 		for range 7 {
 			assert.NoError(t, g.Go(func(context.Context) error {
 				n.Add(1)
@@ -104,7 +105,7 @@ var lendUnknownWays = map[string]lendWay{
 		return pooltest.SubmitFunc(t, p, pooltest.Seven).GetTimeout(time.Hour)
 	},
 	"Group.Wait": func(t *testing.T, _ context.Context, p *executor.Pool) (int, error) {
-		g := executor.NewGroup(nil, p) //nolint:staticcheck // that nil never ends is promised
+		g := bulk.NewGroup(nil, p) //nolint:staticcheck // that nil never ends is promised
 		assert.NoError(t, g.Go(pooltest.Nothing))
 		return 7, g.Wait()
 	},
@@ -127,7 +128,7 @@ var lendUnknownWaysToSeveral = map[string]lendWay{
 		return append(values, 0)[0], err
 	},
 	"CompletionService.Take": func(t *testing.T, _ context.Context, p *executor.Pool) (int, error) {
-		s := executor.NewCompletionService[int](p)
+		s := bulk.NewCompletionService[int](p)
 		_, err := s.Submit(pooltest.Seven)
 		assert.NoError(t, err)
 		f, err := s.Take(context.Background())

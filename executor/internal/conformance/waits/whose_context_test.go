@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
@@ -350,7 +351,7 @@ func TestC4_GroupWaitLendsItsPlaceAlsoToWhatACancelledMemberWaitsFor(t *testing.
 		parent := pooltest.SubmitFunc(t, p, func(context.Context) (int, error) {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
-			g := executor.NewGroup(ctx, p)
+			g := bulk.NewGroup(ctx, p)
 			assert.NoError(t, g.Go(func(context.Context) error {
 				time.Sleep(time.Minute)
 				v, err := pooltest.SubmitFunc(t, p, pooltest.Seven).Get(context.Background())
@@ -468,7 +469,7 @@ func TestAContextThatBreaksItsContractEndsAWaitWithAnError(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled)
 		_, err = p.SubmitContext(ctx, body)
 		assert.ErrorIs(t, err, executor.ErrRejected)
-		s := executor.NewCompletionService[int](p)
+		s := bulk.NewCompletionService[int](p)
 		_, _ = s.Submit(typed)
 		_, err = s.Take(ctx)
 		assert.ErrorIs(t, err, context.Canceled)
@@ -525,7 +526,7 @@ func TestC4_ThePlaceOfARunThatWaitsIsNotGivenAwayAtTheEndOfWhatItWaitsFor(t *tes
 func TestECS_TakeWaitsForWhatHasEndedAndIsAboutToCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 2)
-		s := executor.NewCompletionService[int](p)
+		s := bulk.NewCompletionService[int](p)
 		var armed atomic.Bool
 		defer delay.Set(func(at delay.Point) {
 			if at == delay.CellSettled && armed.CompareAndSwap(true, false) {
