@@ -48,13 +48,13 @@ var table = []bar{
 	{"Cancel, files", "files with them",
 		14, filesOf("Cancel")},
 	{"AtFixedRate", "functions executed by a call behind other tasks",
-		47, functionsOf("AtFixedRate")}, // 32
+		46, functionsOf("AtFixedRate")}, // 32
 	{"AtFixedRate, files", "files with them",
 		21, filesOf("AtFixedRate")},
 	{"run", "functions executed by one run of a plain series: wake, take, run, queue again, park",
-		139, functionsOf("run")}, // 95
+		116, functionsOf("run")}, // 95
 	{"run, files", "files with them",
-		42, filesOf("run")}, // 24
+		38, filesOf("run")}, // 24
 	{"ShutdownNow", "functions executed by a call, and by the workers until the pool has ended",
 		122, functionsOf("ShutdownNow")},
 	{"ShutdownNow, files", "files with them",

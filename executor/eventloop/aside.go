@@ -30,8 +30,7 @@ func (l *Loop) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
 
 func (a *aside) finish() {
 	defer a.leave() // also by Goexit
-	a.Prepare()
-	a.Skip()
+	a.Prepare()     // it calls no body
 	a.complete()
 }
 

@@ -9,12 +9,13 @@ import (
 
 // run calls the body. No other place in a loop calls user code of a task.
 func (w *worker) run() {
-	w.exec.Prepare()
-	if w.exec.Skip() {
+	if !w.exec.Prepare() {
 		return
 	}
 	w.exec.Enter()
-	w.exec.Plan.SetLabels()
+	if w.exec.Plan.Labels != nil {
+		pprof.SetGoroutineLabels(w.exec.Plan.Labels)
+	}
 	if !w.loop.runs.Watched {
 		w.exec.Call()
 		return
@@ -70,7 +71,6 @@ func (w *worker) accountLocked() (refused *cell.Cell) {
 func (l *Loop) endLocked(x *run.Execution) (when int64, refused *cell.Cell) {
 	c := x.Task
 	x.Count()
-	x.Forget()
 	when, repeats := x.Repeats(c, planOf(c), l.life.mayRepeatLocked(planOf(c)))
 	if repeats {
 		l.waiting.repeatLocked(c, when)

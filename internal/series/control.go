@@ -199,7 +199,7 @@ func (c *control) Decide(d time.Duration) {
 	}
 }
 
-// applyMove moves what has just been planned, if a command has asked for that during the run.
+// applyMove moves what has just been planned, as a command has asked for that during the run.
 func (s *Series) applyMove(ended int64) {
 	switch m := s.move; m.kind {
 	case restart:
@@ -211,10 +211,7 @@ func (s *Series) applyMove(ended int64) {
 		s.slot = s.lastSlot(s.planned)
 		s.Moved()
 	}
-	if s.move.kind != stay {
-		s.shifted = 0
-	}
-	s.move, s.reset = move{}, false
+	s.shifted = 0
 }
 
 // SetPeriod changes the period. The next planned run is one new period after the last one, or at
@@ -239,7 +236,7 @@ func (s *Series) SetPeriod(d time.Duration, now int64) {
 // noteFailures looks at the streak when a run has ended, and pauses a series that has failed too
 // often.
 func (s *Series) noteFailures() {
-	if s.failures = s.Streak.failures; s.failures < s.forgiven {
+	if s.failures = s.Streak.Length; s.failures < s.forgiven {
 		s.forgiven = 0 // a new row
 	}
 	gives := !s.paused && s.failures > 0 && s.Pauses(s.failures)

@@ -20,7 +20,7 @@ type Series struct {
 	Streak Streak // failures since the last success; only the goroutine of the run touches it
 
 	watch       // over the timeout of the run in progress
-	ended int64 // when the last run ended
+	Ended int64 // when the last run ended, or 0; the next must not start earlier
 }
 
 // tally is what has become of the runs.
@@ -68,20 +68,19 @@ func (s *Series) Start(scheduled, now int64) int64 {
 	return s.slot // the jitter of an earlier slot is more than the end leaves to this one
 }
 
-// Ended returns when the last run ended, or 0 before that. The next run must not start earlier.
-func (s *Series) Ended() int64 { return s.ended }
-
 // Next accounts for the end of a run, plans the next, and returns when the task is due: for that,
 // or for an extra run. Only the goroutine of the run may call it.
 func (s *Series) Next(ended int64) (at int64) {
-	s.noteFailures()
+	if s.Streak.Length > 0 || s.failures > 0 {
+		s.noteFailures()
+	}
 	s.end(ended)
 	return s.Due()
 }
 
 // end is Next that leaves the streak alone.
 func (s *Series) end(ended int64) {
-	s.ended, s.running = ended, false
+	s.Ended, s.running = ended, false
 	switch dropped := s.dropped; {
 	case s.extra:
 		s.extra = false // the plan is what it was
@@ -91,7 +90,10 @@ func (s *Series) end(ended int64) {
 			s.Missed = dropped + s.lapsed // what else the plan leaves out has not been missed, but moved
 		}
 	}
-	s.applyMove(ended)
+	if s.move.kind != stay {
+		s.applyMove(ended)
+	}
+	s.move, s.reset = move{}, false
 }
 
 // plan plans the run after a planned one that ended at the given time, and returns when it is due.
@@ -153,7 +155,7 @@ func (s *Series) copy(dates *Dates) Series {
 	} else {
 		*dates = *s.Dates
 	}
-	next := Series{Grid: s.Grid, control: s.control, ended: s.ended}
+	next := Series{Grid: s.Grid, control: s.control, Ended: s.Ended}
 	next.Dates, next.Runs, next.lapsed = dates, s.Runs, s.lapsed
 	return next
 }

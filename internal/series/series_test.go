@@ -127,13 +127,13 @@ func TestAStreakIsToldWithTheLogarithmOfItsLength(t *testing.T) {
 	var notable []uint64
 	for range 1000 {
 		if s.Fail() {
-			notable = append(notable, s.Len())
+			notable = append(notable, s.Length)
 		}
 	}
 	assert.Equal(t, []uint64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}, notable)
 	assert.Equal(t, []bool{true, true, false, true, false}, []bool{s.Panic(), s.Panic(), s.Panic(), s.Panic(), s.Panic()})
 	s.End()
-	assert.Zero(t, s.Len())
+	assert.Zero(t, s.Length)
 	assert.True(t, s.Fail() && s.Panic())
 }
 

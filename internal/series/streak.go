@@ -4,18 +4,19 @@ package series
 // that the log of a task that keeps failing grows with the logarithm of its runs. Whoever runs the
 // series guards it.
 type Streak struct {
-	failures, panics uint64
+	Length uint64 // how many runs have failed in a row
+	panics uint64
 }
 
 // Fail counts a failed run, and reports whether it is notable: the first, second, fourth, eighth
 // and so on.
 func (s *Streak) Fail() bool {
-	s.failures++
-	return powerOfTwo(s.failures)
+	s.Length++
+	return powerOfTwo(s.Length)
 }
 
 // NextNotable reports whether another failure would be notable.
-func (s *Streak) NextNotable() bool { return powerOfTwo(s.failures + 1) }
+func (s *Streak) NextNotable() bool { return powerOfTwo(s.Length + 1) }
 
 // Panic counts a failed run that ended by a panic or Goexit, and reports whether it is notable.
 // These have a count of their own, so that the first is notable however many errors came before.
@@ -23,9 +24,6 @@ func (s *Streak) Panic() bool {
 	s.panics++
 	return powerOfTwo(s.panics)
 }
-
-// Len returns how many runs have failed in a row.
-func (s *Streak) Len() uint64 { return s.failures }
 
 // End ends the streak.
 func (s *Streak) End() { *s = Streak{} }

@@ -75,7 +75,7 @@ var control = []Mutant{
 	{
 		ID:    "control-11",
 		Fault: "the choice of a run counts for those after it too",
-		File:  "internal/series/control.go",
+		File:  "internal/series/series.go",
 		From:  "s.move, s.reset = move{}, false",
 		To:    "s.reset = false",
 	},
@@ -152,7 +152,7 @@ var control = []Mutant{
 	{
 		ID:    "retry-04",
 		Fault: "an attempt counts for its own time, not for that of the run",
-		File:  "executor/internal/run/execution.go",
+		File:  "executor/internal/run/special.go",
 		From:  "c.When = counts\n return",
 		To:    "_ = counts\n return",
 	},
@@ -186,9 +186,9 @@ var control = []Mutant{
 	{
 		ID:    "retry-09",
 		Fault: "the context of an attempt is that of the one before",
-		File:  "executor/internal/run/plan.go",
-		From:  "return pl.Periodic() || pl.Retry.Attempts > 1",
-		To:    "return pl.Periodic()",
+		File:  "executor/internal/run/execution.go",
+		From:  "x.Plan.Period == 0 && x.Plan.Retry.Attempts < 2",
+		To:    "x.Plan.Period == 0",
 	},
 	{
 		ID:    "retry-10",

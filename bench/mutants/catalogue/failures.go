@@ -20,7 +20,7 @@ var failures = []Mutant{
 		ID:    "failure-03",
 		Fault: "a panic of a task that somebody has a future of is told to nobody else",
 		File:  "executor/internal/run/execution.go",
-		From:  "case x.Abrupt:\n o.Report(x.describe(), x.Err)",
+		From:  "case x.Abrupt:\n o.Report(x.Info(), x.Err)",
 	},
 	{
 		ID:    "failure-04",
@@ -55,8 +55,8 @@ var failures = []Mutant{
 		ID:    "failure-08",
 		Fault: "each failure of a series that goes on is logged",
 		File:  "internal/series/streak.go",
-		From:  "s.failures++\n return powerOfTwo(s.failures)",
-		To:    "s.failures++\n return true",
+		From:  "s.Length++\n return powerOfTwo(s.Length)",
+		To:    "s.Length++\n return true",
 	},
 	{
 		ID:    "failure-09",

@@ -68,7 +68,7 @@ var periodic = []Mutant{
 		ID:    "time-10",
 		Fault: "a run of a series starts at a time that was read before the last had ended",
 		File:  "executor/internal/run/execution.go",
-		From:  "if now <= pl.Ended()",
-		To:    "if now <= 0",
+		From:  "if now <= pl.Ended || now < c.When {",
+		To:    "if now < c.When {",
 	},
 }

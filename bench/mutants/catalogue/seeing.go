@@ -48,7 +48,7 @@ var seeing = []Mutant{
 	{
 		ID:    "seeing-07",
 		Fault: "lateness counts from where the catch-up has moved the plan",
-		File:  "executor/internal/run/execution.go",
+		File:  "executor/internal/run/special.go",
 		From:  "x.Due = max(pl.Planned(pl.DueAt(c)), pl.noticed)",
 		To:    "x.Due = max(pl.DueAt(c), pl.noticed)",
 	},
@@ -309,7 +309,7 @@ var seeing = []Mutant{
 		Fault: "a run is told to be late because of one that has expired",
 		File:  "executor/internal/sight/explain.go",
 		From:  "Freed: max(x.Plan.LastEnd(), x.Freed)",
-		To:    "Freed: max(x.Plan.Ended(), x.Freed)",
+		To:    "Freed: max(x.Plan.Ended, x.Freed)",
 	},
 	{
 		ID:    "seeing-45",

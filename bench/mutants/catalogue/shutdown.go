@@ -101,14 +101,14 @@ var shutdown = []Mutant{
 		ID:    "shutdown-15",
 		Fault: "a series that Close has handed back out of a run goes on if the policy is changed after that",
 		File:  "executor/internal/run/execution.go",
-		From:  "!may || pl.Counted() || !x.release(c, pl)",
-		To:    "!may || !x.release(c, pl)",
+		From:  "!may || pl.counted.Load() {",
+		To:    "!may {",
 	},
 	{
 		ID:    "shutdown-16",
 		Fault: "a series that was handed back out of a run counts once more if that run fails",
 		File:  "executor/internal/run/execution.go",
-		From:  "if x.Done && x.Plan.Ends() {",
+		From:  "if x.Done && pl.Ends() {",
 		To:    "if x.Done {",
 	},
 	{

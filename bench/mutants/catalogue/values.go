@@ -68,9 +68,9 @@ var values = []Mutant{
 	{
 		ID:    "values-10",
 		Fault: "the goroutine of a run asks the context of the submitter for labels",
-		File:  "executor/internal/run/labels.go",
-		From:  "pprof.SetGoroutineLabels(pl.labels)",
-		To:    "pprof.SetGoroutineLabels(pl.Base)",
+		File:  "executor/internal/engine/execution.go",
+		From:  "pprof.SetGoroutineLabels(x.Plan.Labels)",
+		To:    "pprof.SetGoroutineLabels(x.Plan.Base)",
 	},
 	{
 		ID:    "values-11",

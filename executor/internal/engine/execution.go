@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"runtime/pprof"
 
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
@@ -72,7 +73,7 @@ func (x *execution) foundCancelledLocked(c *cell.Cell, pl *plan) {
 // paced.
 func (x *execution) noteStartLocked(c *cell.Cell, s *strand, now int64) {
 	switch {
-	case !x.bare && x.Skipped():
+	case !x.bare && !x.Began():
 		return // no body begins
 	case !x.bare:
 		now = c.Started
@@ -131,18 +132,18 @@ func (x *execution) concludeBare() {
 
 // run calls the hooks before the run, and the body. It is the one place where a pool calls a body.
 func (x *execution) run() {
-	x.Prepare()
-	if x.bare {
+	calls := x.Prepare()
+	switch {
+	case x.bare:
 		x.runBare()
 		return
-	}
-	if x.Skip() {
+	case !calls:
 		return
 	}
 	x.Enter()
 	delay.At(delay.RunEntered)
-	if x.labels {
-		x.Plan.SetLabels()
+	if x.labels && x.Plan.Labels != nil {
+		pprof.SetGoroutineLabels(x.Plan.Labels)
 	}
 	if !x.Owner.Watched {
 		x.Call()
@@ -206,7 +207,7 @@ func (x *execution) tell() {
 		return
 	}
 	defer x.Finish()
-	if p := x.pool; p.After != nil && !x.Skipped() {
+	if p := x.pool; p.After != nil && x.Began() {
 		r := x.Info()
 		defer p.After.Each(func(hook func(context.Context, run.Info, error)) {
 			p.runs.Guard("after-run", r, func() { hook(x.Ctx, r, x.Err) })
@@ -221,7 +222,6 @@ func (x *execution) tell() {
 func (x *execution) accountLocked() (refused *cell.Cell) {
 	c, p := x.Task, x.pool
 	x.Count()
-	x.Forget()
 	p.counts.busy--
 	if x.outer != nil {
 		p.loans.waits.nested--
@@ -232,7 +232,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	}
 	pl := planOf(c)
 	s := pl.strand
-	if s != nil && !x.Skipped() && (s.gap > 0 || p.runs.Tap != nil) {
+	if s != nil && x.Began() && (s.gap > 0 || p.runs.Tap != nil) {
 		s.ended = p.clock.Now()
 	}
 	// The check for a cancellation and the queueing are one step under the lock; see

@@ -18,7 +18,7 @@ func (o *Owner) Pause(c *cell.Cell, pl *Plan) bool {
 
 // Resume ends a pause.
 func (o *Owner) Resume(c *cell.Cell, pl *Plan) (resumed bool) {
-	if pl.onCalendar() {
+	if pl.calendar {
 		resumed = o.resumeDates(c, pl)
 	} else {
 		resumed = o.command(c, pl, pl.Resume)

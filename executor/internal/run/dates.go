@@ -50,6 +50,7 @@ func (o *Owner) askFor(c *cell.Cell, pl *Plan, q series.Question, err *error) se
 func (o *Owner) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 	m := o.moment()
 	pl.Period = series.OnCalendar
+	pl.special, pl.calendar = true, true
 	pl.Dates = series.NewDates(c, m.Wall, pl.Options.From)
 	out, err := pl.AskAgain(m.Wall).Answer()
 	if err != nil {
@@ -69,7 +70,7 @@ func (o *Owner) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 // SetTime makes the task one that runs once when the wall clock shows a time, and returns when that
 // is.
 func (o *Owner) SetTime(pl *Plan, at time.Time) int64 {
-	pl.Dates = series.OnceAt(at)
+	pl.special, pl.Dates = true, series.OnceAt(at)
 	return o.moment().On(at)
 }
 
@@ -113,10 +114,13 @@ func (x *Execution) beginsLocked() {
 	}
 }
 
-// lookAhead finds out when the next run is planned, if that one is over now. If the calendar ends
-// the goroutine, the task fails.
+// lookAhead finds out when the next run is planned, if a calendar has to be asked for that. If it
+// ends the goroutine, the task fails.
 func (x *Execution) lookAhead() {
 	o, pl := x.Owner, x.Plan
+	if !pl.calendar || x.skip != noSkip && x.skip != tardy {
+		return
+	}
 	o.Lock.Lock()
 	if pl.Extra() { // the plan stays
 		o.Lock.Unlock()

@@ -10,7 +10,7 @@
 //	entered   -> returned   the body has returned, panicked, or called Goexit
 //	returned  -> concluded  Conclude: the context has ended; after a last run, the future is settled
 //	concluded -> told       Tell: the error handler, or the log, knows of a failure
-//	told      -> counted    Count, Forget
+//	told      -> counted    Count
 //	counted   -> waiting    Repeats: a series goes on, and the owner queues its next run
 //	counted   -> refused    Repeats: it may not go on, and Refuse settles it, without the lock
 //
@@ -23,7 +23,7 @@
 // What watches runs is told of them by a [Tap], one nil check at each of its moments. The package
 // knows nothing of what that is; package sight does.
 //
-// Start, Count, Forget and Repeats are called with the owner's lock held, the rest without it. One
+// Start, Count and Repeats are called with the owner's lock held, the rest without it. One
 // goroutine takes a run through all of its states, except that Expired has a goroutine of its own.
 // Which of the two comes first is decided by the watch of a [series.Series], which the lock guards;
 // so an overrun is reported and counted once.

@@ -60,38 +60,25 @@ type Execution struct {
 	retry int64 // when that is due
 }
 
-// Skip says why a run that has been taken does not call its body.
-type Skip uint8
-
-const (
-	noSkip Skip = iota
-	tardy       // it begins too late to be of use
-	beyond      // it was planned for after the end of the series
-	early       // the wall clock, which has been set, does not show its time yet
-	lost        // its calendar has failed
-)
-
 // Start begins a run of c, unless c has been cancelled, and reports whether it did. The lock is
 // held.
 func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 	if !c.Begin() {
 		return false
 	}
-	// The owner may have read the clock before the last run of c ended, on another worker. The runs
-	// of a series must not seem to overlap.
-	if now <= pl.Ended() {
-		now = x.Owner.Clock.Now()
-	}
-	// The reading may be older than the time that has come since. What is shown is what was.
-	if now < c.When {
+	// The owner may have read the clock before the last run of c ended, on another worker: the runs
+	// of a series must not seem to overlap. The reading may also be older than the time that has
+	// come since: what is shown is what was.
+	if now <= pl.Ended || now < c.When {
 		now = x.Owner.Clock.Now()
 	}
 	c.Started = now
-	x.Task, x.Plan, x.skip = c, pl, noSkip
-	pl.overtime.stop()
-	x.Due = max(pl.Planned(pl.DueAt(c)), pl.noticed)
-	if pl.repeats() || pl.BeginWithin > 0 || pl.Dates != nil {
-		x.startRepeated(c, pl, now)
+	x.Task, x.Plan, x.skip, x.Due = c, pl, noSkip, c.When
+	switch {
+	case pl.special:
+		x.startSpecial(c, pl, now)
+	case pl.Period != 0:
+		c.When = pl.Start(c.When, now)
 	}
 	if x.Owner.Watched {
 		x.watch(c, pl)
@@ -102,49 +89,19 @@ func (x *Execution) Start(c *cell.Cell, pl *Plan, now int64) bool {
 // Bare begins the run of a task that has no options, and so is never skipped.
 func (x *Execution) Bare(c *cell.Cell, pl *Plan) { x.Task, x.Plan, x.skip = c, pl, noSkip }
 
-// startRepeated accounts for the run in the state of a task that is more than one call of a body.
-// The lock is held.
-func (x *Execution) startRepeated(c *cell.Cell, pl *Plan, now int64) {
-	if pl.Dates != nil {
-		m := x.Owner.moment()
-		x.partings = x.Owner.Partings()
-		if x.Aside == noSkip && pl.Early(m) {
-			x.skip = early
-			return
-		}
-		pl.Dates.Begun(m)
-	}
-	pl.failed = nil
-	if counts, later := pl.BeginAttempt(now); later {
-		c.When = counts
-		return
-	}
-	switch {
-	case x.Aside == beyond || pl.Periodic() && pl.Over(now):
-		x.skip = beyond
-		return
-	// It is not known yet which slot the run is for, see reckon.
-	case pl.onCalendar() && !pl.ExtraNext():
-	case pl.TooLate(c.When, now):
-		x.skip = tardy
-	}
-	switch {
-	case !pl.Periodic():
-	case x.skip == tardy:
-		c.When = pl.Lapse(c.When, now)
-	default:
-		c.When = pl.Start(c.When, now)
-	}
-}
-
-// Skip reports whether the body is not to be called. It is called after Prepare, without the lock.
-func (x *Execution) Skip() bool {
-	if x.skip == noSkip && x.Plan.onCalendar() {
+// Prepare forgets the run before, and reports whether the body is to be called. The run has failed
+// by Goexit until its body says otherwise: Goexit leaves no time to say so. The lock is not held.
+func (x *Execution) Prepare() (calls bool) {
+	x.Err = future.ErrGoexit
+	x.Over, x.Again, x.Failed, x.Done = false, false, false, false
+	x.Abrupt, x.told, x.tries, x.stuck = true, false, false, false
+	x.overrun, x.noted = false, false
+	if x.skip == noSkip && x.Plan.calendar {
 		x.reckon()
 	}
 	switch x.skip {
 	case noSkip:
-		return false
+		return true
 	case tardy:
 		x.Err = x.Plan.overtime.err
 		x.expires()
@@ -152,25 +109,13 @@ func (x *Execution) Skip() bool {
 		x.Err = nil
 	}
 	x.Abrupt = false
-	return true
-}
-
-// Skipped is Skip for what follows.
-func (x *Execution) Skipped() bool { return x.skip != noSkip }
-
-// Prepare forgets the run before. The next one has failed by Goexit until its body says otherwise:
-// Goexit leaves no time to say so.
-func (x *Execution) Prepare() {
-	x.Err = future.ErrGoexit
-	x.Over, x.Again, x.Failed, x.Done = false, false, false, false
-	x.Abrupt, x.told, x.tries, x.stuck = true, false, false, false
-	x.overrun, x.noted = false, false
+	return false
 }
 
 // Enter gives the run its context. A task that runs once is its own context. The runs of a series,
 // and several attempts, share a cell, so each gets a token, which tells it from the others.
 func (x *Execution) Enter() {
-	if x.Token = nil; !x.Plan.repeats() {
+	if x.Token = nil; x.Plan.Period == 0 && x.Plan.Retry.Attempts < 2 {
 		x.Ctx = x.Task.Enter(context.Background())
 		return
 	}
@@ -214,27 +159,23 @@ func (x *Execution) Conclude() {
 	if late := c.Exit(); pl.Timeout > 0 && x.overran(late) {
 		x.Err = overrunError(pl.Late, x.Err)
 	}
-	if pl.repeats() || x.Owner.Tap != nil || pl.Expected() {
+	if pl.Period != 0 || pl.special || x.Owner.Tap != nil {
 		x.Ended = x.Owner.Clock.Now()
 	}
-	if x.Err != nil && x.skip == noSkip && pl.Retry.Attempts > 1 && x.triesAgain() {
+	if pl.special && x.Err != nil && x.skip == noSkip && x.triesAgain() {
 		return
 	}
-	x.conclude()
-}
-
-// conclude settles the future, or says that the series goes on.
-func (x *Execution) conclude() {
-	if x.Plan.onCalendar() && (x.skip == noSkip || x.skip == tardy) {
+	if pl.calendar {
 		x.lookAhead()
 	}
 	x.settle()
 }
 
-// settle is conclude for a run after which it is known when the next is planned.
+// settle settles the future, or says that the task goes on. It is known when the next run is
+// planned.
 func (x *Execution) settle() {
 	c, pl := x.Task, x.Plan
-	survives := pl.Periodic() && (x.Err == nil || x.skip == tardy) || pl.Survives(x.Abrupt)
+	survives := pl.Period != 0 && (x.Err == nil || x.skip == tardy) || pl.Survives(x.Abrupt)
 	switch {
 	case x.skip == beyond:
 		x.Done = c.FinishQuietly(nil)
@@ -245,7 +186,7 @@ func (x *Execution) settle() {
 		if x.Done = c.FinishQuietly(x.Err); x.Done && !pl.Survives(false) {
 			x.told = false // the timeout, about to settle it, has come too late
 		}
-	case pl.Bounded() && x.isLast():
+	case pl.special && pl.Bounded() && x.isLast():
 		x.Done = c.FinishQuietly(nil)
 	default:
 		x.Again = true
@@ -253,26 +194,6 @@ func (x *Execution) settle() {
 	}
 	delay.At(delay.CellSettled)
 	c.Wake() // last, as those who watch may end the goroutine
-}
-
-// isLast reports whether the series ends with this run.
-func (x *Execution) isLast() bool {
-	x.Owner.Lock.Lock()
-	defer x.Owner.Lock.Unlock()
-	x.Owner.readWallLocked(x.Plan)
-	return x.Plan.LastAfter(x.Ended, x.failures())
-}
-
-// failures returns how many runs in a row have failed with this one, which Tell has not counted
-// yet.
-func (x *Execution) failures() uint64 {
-	switch {
-	case x.Err == nil:
-		return 0
-	case x.told: // then it has been counted
-		return x.Plan.Streak.Len()
-	}
-	return x.Plan.Streak.Len() + 1
 }
 
 // overran reports whether the run has exceeded its timeout. [Owner.Expired] has told of that
@@ -296,51 +217,27 @@ func (x *Execution) Tell() {
 		return // the run is not over, or has not begun
 	}
 	x.Failed = x.Err != nil && (x.Task.Phase() != cell.Cancelled || x.told && pl.Survives(false))
-	if pl.PauseAfter > 0 {
-		defer x.pause() // last, as the function may end the series
-	}
-	if pl.DelayBy != nil {
-		defer x.planByFunction() // also if a handler ends the goroutine
+	if pl.special { // these come last, also if a handler ends the goroutine
+		defer x.pause() // as the function may end the series
+		defer x.planByFunction()
 	}
 	switch {
-	case x.Err == nil && pl.Streak.Len() > 0: // only a series that goes on has a streak
-		o.seriesRecovers(pl, x.describe())
+	case x.Err == nil && pl.Streak.Length > 0: // only a series that goes on has a streak
+		o.seriesRecovers(pl, x.Info())
 	case !x.Failed && !x.Abrupt:
 	case x.Failed && pl.Reports:
 		if !x.told || x.Abrupt { // Expired has reported the overrun, but knew of no panic
-			o.Report(x.describe(), x.Err)
+			o.Report(x.Info(), x.Err)
 		}
 	case x.Failed && !x.stuck && (pl.Survives(x.Abrupt) || x.Again):
 		x.tellGoesOn()
 	case x.Done && pl.Periodic(): // its future has the error, but nothing will run any more
 		o.Told(News{What: TaskFailed, Task: x.Task, Plan: pl})
-		o.seriesEnded(x.describe(), x.Err)
+		o.seriesEnded(x.Info(), x.Err)
 	case x.Abrupt:
-		o.Report(x.describe(), x.Err)
+		o.Report(x.Info(), x.Err)
 	}
 }
-
-// describe describes the run in progress. Of a run that is watched it is done once.
-func (x *Execution) describe() Info {
-	if !x.Owner.Watched {
-		return x.numbered(x.Owner.Describe(x.Task, x.Plan))
-	}
-	if x.info.Number == 0 {
-		x.info = x.numbered(x.Owner.Describe(x.Task, x.Plan))
-	}
-	return x.info
-}
-
-// numbered gives an expired run the number that it would have had: none has that yet.
-func (x *Execution) numbered(info Info) Info {
-	if x.skip == tardy && x.Plan.Periodic() {
-		info.Number = x.Plan.Runs + 1
-	}
-	return info
-}
-
-// Info describes the run in progress.
-func (x *Execution) Info() Info { return x.describe() }
 
 // tellGoesOn reports a failed run of a series that goes on, unless Expired has done so. A panic is
 // reported in any case: Expired knew of the overrun only.
@@ -349,42 +246,16 @@ func (x *Execution) tellGoesOn() {
 	notable := !x.told && streak.Fail()
 	notable = x.Abrupt && streak.Panic() || notable
 	if !x.told || x.Abrupt {
-		x.Owner.runFailed(x.describe(), x.Err, streak.Len(), notable)
+		x.Owner.runFailed(x.Info(), x.Err, streak.Length, notable)
 	}
 }
 
-// pause pauses the series if it goes on, but has failed too often in a row.
-func (x *Execution) pause() {
-	if !x.Failed || !x.Again || x.stuck || !x.pauses() {
-		return
-	}
-	defer x.Owner.Told(News{What: TaskPaused, Task: x.Task, Plan: x.Plan})
-	x.Owner.seriesPaused(x.describe(), x.Err, x.Plan.Streak.Len())
-}
-
-// pauses reports whether the series pauses because of its failures.
-func (x *Execution) pauses() bool {
-	x.Owner.Lock.Lock()
-	defer x.Owner.Lock.Unlock()
-	return x.mayGoOnLocked() && x.Plan.Pauses(x.Plan.Streak.Len())
-}
-
-// mayGoOnLocked reports whether the task may wait for another run, or attempt: it has not ended
-// meanwhile, and the owner lets such tasks go on. The lock is held.
-func (x *Execution) mayGoOnLocked() bool {
-	return x.Task.Phase() == cell.Running && !x.Plan.Counted() && x.Owner.MayRepeat(x.Plan)
-}
-
-// Count counts the run, after Tell. The lock is held. If a failed attempt was to be followed by
-// another, and the owner has been shut down since, or the task has been cancelled, it was the last.
+// Count counts the run, after Tell, and lets go of the task, so that an idle worker keeps nothing of
+// it in memory. The lock is held.
 func (x *Execution) Count() {
-	counts := x.Owner.Counts
+	pl, counts := x.Plan, x.Owner.Counts
 	if x.tries && !x.mayGoOnLocked() {
-		x.tries = false
-		if pl := x.Plan; !pl.Periodic() { // from here on it cannot be cancelled; Refuse tells of its end
-			pl.final = x.Task.FinishQuietly(pl.failed)
-		}
-		x.Failed = x.Task.Phase() != cell.Cancelled
+		x.stopTrying()
 	}
 	if tap := x.Owner.ends; tap != nil && (x.skip == noSkip || x.skip == tardy) {
 		tap.EndsLocked(x)
@@ -392,42 +263,30 @@ func (x *Execution) Count() {
 	switch {
 	case x.skip == tardy:
 		counts.Expired++
-		if pl := x.Plan; !pl.Periodic() {
+		if pl.Period == 0 {
 			pl.overtime.over = true
 		}
 	case x.skip == noSkip:
 		counts.Runs++
-		x.countOutcome(counts)
+		if x.overrun && !x.noted {
+			counts.TimedOut++
+		}
+		switch {
+		case x.tries:
+			counts.Retries++
+		case x.Failed && !x.told:
+			counts.Failures++
+		}
+		if pl.Period != 0 && !x.tries {
+			if pl.latest == nil {
+				pl.latest = new(Record)
+			}
+			*pl.latest = x.RecordLocked()
+		}
 	}
-	if x.Done && x.Plan.Ends() {
+	if x.Done && pl.Ends() {
 		counts.Completed++
 	}
-}
-
-// countOutcome counts a body that has ended as failed, or as tried again, and keeps what
-// [Owner.Latest] returns. The lock is held.
-func (x *Execution) countOutcome(counts *Counts) {
-	if x.overrun && !x.noted {
-		counts.TimedOut++
-	}
-	switch {
-	case x.tries:
-		counts.Retries++
-		return
-	case x.Failed && !x.told:
-		counts.Failures++
-	}
-	if pl := x.Plan; pl.Periodic() {
-		if pl.latest == nil {
-			pl.latest = new(Record)
-		}
-		*pl.latest = x.RecordLocked()
-	}
-}
-
-// Forget lets go of the task, so that an idle worker keeps nothing of it in memory. The lock is
-// held.
-func (x *Execution) Forget() {
 	x.Task, x.Plan, x.Ctx, x.Err, x.Token = nil, nil, nil, nil, nil
 }
 
@@ -438,30 +297,14 @@ func (x *Execution) Forget() {
 func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repeats bool) {
 	// Reset comes last: it ends the run, which Refuse must do otherwise. It fails if the task was
 	// cancelled during the run.
-	if !x.Again || !may || pl.Counted() || !x.release(c, pl) {
+	if !x.Again || !may || pl.counted.Load() {
 		return 0, false
 	}
-	if pl.Dates != nil && x.Owner.Partings() != x.partings {
-		go x.Owner.PartedSince(x.partings, c, pl) // it waits for the lock
+	if pl.special {
+		return x.repeatsSpecial(c, pl)
 	}
-	switch {
-	case x.tries:
-		pl.AwaitRetry(x.retry, c.When)
-		return pl.Due(), true
-	case x.skip == early:
-		when = pl.Replan(x.Owner.moment())
-	default:
-		x.Owner.readWallLocked(pl)
-		when = pl.Next(x.Ended)
+	if !c.Reset() {
+		return 0, false
 	}
-	x.Owner.LimitLocked(c, pl)
-	return when, true
-}
-
-// release ends the run of a task that goes on. If its first body was not called, it has not begun.
-func (x *Execution) release(c *cell.Cell, pl *Plan) bool {
-	if x.skip == early && pl.Attempt() == 0 && pl.Runs == 0 || x.skip == tardy && pl.Runs == 0 {
-		return c.Revoke()
-	}
-	return c.Reset()
+	return pl.Next(x.Ended), true
 }

@@ -81,7 +81,7 @@ func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 		run.survived = true
 		o.Counts.Failures++
 		run.notable = pl.Streak.Fail()
-		run.streak = pl.Streak.Len()
+		run.streak = pl.Streak.Length
 	}
 	return run, true
 }

@@ -135,7 +135,7 @@ func (o *Owner) outstayedSince(c *cell.Cell, pl *Plan, out series.Outlook, err e
 // askLatestLocked returns a question for the latest slot of a calendar, if the waiting run stands
 // for all slots that have passed. The lock is held.
 func (o *Owner) askLatestLocked(c *cell.Cell, pl *Plan) (q series.Question, asks bool) {
-	if !pl.onCalendar() || pl.CatchUp == series.Burst || c.Phase() != cell.Pending ||
+	if !pl.calendar || pl.CatchUp == series.Burst || c.Phase() != cell.Pending ||
 		pl.Suspended() || pl.ExtraNext() || pl.Retrying() {
 		return q, false
 	}

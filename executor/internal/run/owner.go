@@ -92,7 +92,7 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 	base := o.Unnamed
 	if options.Name != "" {
 		base = Labelled(o.Base, o.Name, options.Name)
-		pl.labels = base
+		pl.Labels = base
 	}
 	// The errors are made here, once for all tasks of the plan: dropping one then allocates
 	// nothing.
@@ -106,7 +106,7 @@ func (o *Owner) Init(pl *Plan, options series.Options, detail any) {
 		Dropped: future.CancelledError(o.ShutDown(options.Name)),
 		Detail:  detail,
 	}
-	pl.Bound(o.bound(options.From), o.bound(options.Until))
+	pl.bind(o)
 	if options.BeginWithin > 0 {
 		pl.overtime = &overtime{err: newExpired(o.Subject(options.Name), options.BeginWithin)}
 	}
@@ -121,8 +121,8 @@ func (o *Owner) Copy(pl, like *Plan, detail any, values context.Context) {
 	pl.Series = series.Series{Grid: series.Grid{Options: like.Options}}
 	pl.Plan = like.Plan
 	pl.Detail = detail
-	pl.Bound(o.bound(like.From), o.bound(like.Until))
-	pl.labels = like.labels
+	pl.bind(o)
+	pl.Labels = like.Labels
 	if like.overtime != nil {
 		pl.overtime = &overtime{err: like.overtime.err}
 	}
@@ -130,6 +130,18 @@ func (o *Owner) Copy(pl, like *Plan, detail any, values context.Context) {
 		pl.Values = values
 		pl.carry()
 	}
+}
+
+// bind notes whether the options of a plan are special, and between which times its runs are planned.
+func (pl *Plan) bind(o *Owner) {
+	os := &pl.Options
+	bounded := !os.From.IsZero() || !os.Until.IsZero()
+	if bounded {
+		pl.Bound(o.bound(os.From), o.bound(os.Until))
+	}
+	pl.special = bounded || os.MaxRuns > 0 || os.CatchUp == series.Shift || os.Timeout > 0 ||
+		os.BeginWithin > 0 || os.Retry.Attempts > 1 || os.PauseAfter > 0 || os.DelayBy != nil ||
+		os.SuccessWithin > 0 || os.StartWithin > 0 || os.Within != nil
 }
 
 // bound returns a time as one of the clock, or 0 for the zero time.

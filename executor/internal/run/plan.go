@@ -26,12 +26,17 @@ type Plan struct {
 	overtime *overtime // of a task that may wait for a limited time; else nil
 
 	place   int             // in the register, plus one; 0 if it is not there
-	labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
+	Labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
 	Kept    any             // what the sight keeps of the task; see [Tap]
 	Took    int64           // how long runs have taken lately, in nanoseconds; 0 if there was none
 	Reports bool            // the task has no future, so its failures go to the error handler
-	final   bool            // the last attempt has settled the task; see Count
-	counted atomic.Bool     // the end of the series has been counted; see Ends
+
+	// These two do not change.
+	special  bool // see special.go
+	calendar bool // a series on a calendar
+
+	final   bool        // the last attempt has settled the task; see Count
+	counted atomic.Bool // the end of the series has been counted; see Ends
 }
 
 // Cells returns the part of the plan that the cells of its tasks point to.
@@ -95,10 +100,3 @@ func (pl *Plan) LastEnd() int64 {
 
 // Expected reports whether anything is expected of the tasks.
 func (pl *Plan) Expected() bool { return pl.SuccessWithin > 0 || pl.StartWithin > 0 }
-
-// repeats reports whether the body may be called more than once, so that each call needs a context
-// of its own.
-func (pl *Plan) repeats() bool { return pl.Periodic() || pl.Retry.Attempts > 1 }
-
-// onCalendar reports whether the task is a series on a calendar.
-func (pl *Plan) onCalendar() bool { return pl.Dates != nil && pl.Periodic() }

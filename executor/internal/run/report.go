@@ -39,7 +39,7 @@ func (r *Reporter) attemptOverran(run Info, err error) {
 
 // seriesRecovers ends a streak of failures, and logs that if the failures were logged.
 func (r *Reporter) seriesRecovers(pl *Plan, run Info) {
-	streak := pl.Streak.Len()
+	streak := pl.Streak.Length
 	pl.Streak.End()
 	if r.OnError == nil {
 		r.Log(slog.LevelInfo, "periodic task succeeds again", run, slog.Uint64("streak", streak))

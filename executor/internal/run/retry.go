@@ -39,7 +39,8 @@ func (x *Execution) triesAgain() bool {
 	decided := false
 	defer func() {
 		if !decided {
-			x.conclude()
+			x.lookAhead()
+			x.settle()
 		}
 	}()
 	wait := adviceOf(x.Err)
@@ -59,6 +60,22 @@ func (x *Execution) triesAgain() bool {
 	x.Plan.failed = x.Err
 	x.retry, x.tries, x.Again = at, true, true
 	return true
+}
+
+// mayGoOnLocked reports whether the task may wait for another run, or attempt: it has not ended
+// meanwhile, and the owner lets such tasks go on. The lock is held.
+func (x *Execution) mayGoOnLocked() bool {
+	return x.Task.Phase() == cell.Running && !x.Plan.Counted() && x.Owner.MayRepeat(x.Plan)
+}
+
+// stopTrying notes that a failed attempt, which another was to follow, was the last: the owner has
+// been shut down since, or the task has been cancelled. The lock is held.
+func (x *Execution) stopTrying() {
+	x.tries = false
+	if pl := x.Plan; pl.Period == 0 { // from here on it cannot be cancelled; Refuse tells of its end
+		pl.final = x.Task.FinishQuietly(pl.failed)
+	}
+	x.Failed = x.Task.Phase() != cell.Cancelled
 }
 
 const (
@@ -83,11 +100,11 @@ func adviceOf(err error) (wait time.Duration) {
 	return max(advice.After, 0)
 }
 
-// planByFunction asks the function that decides about the next run of a series. The period of the
-// series counts if it panics or ends the goroutine.
+// planByFunction asks the function that decides about the next run of a series, if there is one.
+// The period of the series counts if it panics or ends the goroutine.
 func (x *Execution) planByFunction() {
 	pl := x.Plan
-	if !x.Again || x.tries {
+	if pl.DelayBy == nil || !x.Again || x.tries {
 		return
 	}
 	o := x.Owner
@@ -96,7 +113,7 @@ func (x *Execution) planByFunction() {
 	o.Lock.Unlock()
 	var d time.Duration
 	again, failed := false, false
-	o.Guard("DelayBy", x.describe(), func() {
+	o.Guard("DelayBy", x.Info(), func() {
 		failed = true
 		d, again = pl.DelayBy(last)
 		failed = false

@@ -17,10 +17,10 @@ func (x *Execution) watch(c *cell.Cell, pl *Plan) {
 	if x.Owner.Tap == nil || x.skip != noSkip && x.skip != tardy {
 		return
 	}
-	if x.skip == noSkip || !pl.onCalendar() {
+	if x.skip == noSkip || !pl.calendar {
 		x.measureClock(c, pl)
 	}
-	if x.skip == noSkip && !pl.onCalendar() { // else reckon tells it, or expires
+	if x.skip == noSkip && !pl.calendar { // else reckon tells it, or expires
 		x.Owner.Tap.BeginsLocked(x)
 	}
 }
@@ -113,4 +113,23 @@ func (x *Execution) Outcome() Outcome {
 		return Exited
 	}
 	return Failed
+}
+
+// Info describes the run in progress. Of a run that is watched it is done once.
+func (x *Execution) Info() Info {
+	if !x.Owner.Watched {
+		return x.numbered(x.Owner.Describe(x.Task, x.Plan))
+	}
+	if x.info.Number == 0 {
+		x.info = x.numbered(x.Owner.Describe(x.Task, x.Plan))
+	}
+	return x.info
+}
+
+// numbered gives an expired run the number that it would have had: none has that yet.
+func (x *Execution) numbered(info Info) Info {
+	if x.skip == tardy && x.Plan.Periodic() {
+		info.Number = x.Plan.Runs + 1
+	}
+	return info
 }

@@ -7,10 +7,6 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Carried returns the part of ctx whose values a task of the owner is to be given, or nil if the
-// context has none beside those that each run of the owner knows.
-func (o *Owner) Carried(ctx context.Context) context.Context { return cell.Bare(ctx, o.Host) }
-
 // carry makes the runs of pl know the values of the context that its options name. It calls methods
 // of that, so the owner's lock must not be held. The context itself is not kept: it may be that of
 // a task, which would be kept with it, and so would all those that have submitted each other.
@@ -24,7 +20,7 @@ func (pl *Plan) carry() {
 	var labels context.Context
 	if given := pairsOf(ctx); given != nil {
 		labels = pl.labelled(given)
-		pl.labels = labels
+		pl.Labels = labels
 	}
 	pl.Base = values.Over(pl.Base, labels)
 }
@@ -57,4 +53,51 @@ func Carrying(
 	return func(run context.Context) error {
 		return body(values.Over(run, LabelsOf(run)))
 	}
+}
+
+// Carried returns the part of ctx whose values a task of the owner is to be given, or nil if the
+// context has none beside those that each run of the owner knows.
+func (o *Owner) Carried(ctx context.Context) context.Context { return cell.Bare(ctx, o.Host) }
+
+// Labelled returns parent with the pprof labels "pool" and "task", or those of the two that have a
+// name. If neither has, it returns parent itself, which may be nil. The contexts of runs derive
+// from the result, so that pprof.Do adds to these labels.
+func Labelled(parent context.Context, executor, task string) context.Context {
+	if executor == "" && task == "" {
+		return parent
+	}
+	if parent == nil {
+		parent = context.Background()
+	}
+	var pairs []string
+	if executor != "" {
+		pairs = append(pairs, "pool", executor)
+	}
+	if task != "" {
+		pairs = append(pairs, "task", task)
+	}
+	return pprof.WithLabels(parent, pprof.Labels(pairs...))
+}
+
+// LabelsOf returns a context that has the pprof labels of ctx and nothing else. ctx may be nil.
+// Giving the labels of the result to a goroutine is cheap, and calls no method of a context of the
+// user's.
+func LabelsOf(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	pairs := pairsOf(ctx)
+	if pairs == nil {
+		return context.Background()
+	}
+	return pprof.WithLabels(context.Background(), pprof.Labels(pairs...))
+}
+
+// pairsOf returns the pprof labels of ctx, each key followed by its value.
+func pairsOf(ctx context.Context) (pairs []string) {
+	pprof.ForLabels(ctx, func(key, value string) bool {
+		pairs = append(pairs, key, value)
+		return true
+	})
+	return pairs
 }
