@@ -25,16 +25,6 @@ type Handle cell.Ref
 
 func (h Handle) cell() *cell.Cell { return cell.Ref(h).Cell() }
 
-// host returns the executor of the task, or timeless if none has scheduled it.
-func (h Handle) host() timetable {
-	if c := h.cell(); c != nil && c.Plan != nil {
-		if t, ok := c.Plan.Host.(timetable); ok {
-			return t
-		}
-	}
-	return timeless{}
-}
-
 // Kind says when a task runs.
 type Kind string
 
@@ -56,10 +46,17 @@ type LastRun struct {
 // errEnded is returned for a command to a series that has ended.
 var errEnded = errors.New("executor: the periodic task has ended")
 
-// commanded returns what a command needs, or false if the task obeys none.
-func (h Handle) commanded() (*run.Owner, *run.Plan, bool) {
-	o, pl := h.host().Plan(h.cell())
-	return o, pl, o != nil
+// commanded returns what a command needs, or false if no pool and no loop has scheduled the task.
+func (h Handle) commanded() (o *run.Owner, pl *run.Plan, ok bool) {
+	c := h.cell()
+	if c == nil || c.Plan == nil {
+		return nil, nil, false
+	}
+	host, ok := c.Plan.Host.(timetable)
+	if ok {
+		o, pl = host.Plan(c)
+	}
+	return o, pl, ok
 }
 
 // Name returns the name of the task; it may be empty.
@@ -90,10 +87,21 @@ func (h Handle) State() future.State { return future.State(h.cell().Phase()) }
 // Next returns the time of the next run. It reports false if none is planned: the task has ended or
 // is paused, its time is more than 292 years away, which is never, or a run is in progress, during
 // which the time of the next is not known yet.
-func (h Handle) Next() (time.Time, bool) { return h.host().Next(h.cell()) }
+func (h Handle) Next() (at time.Time, planned bool) {
+	if o, _, ok := h.commanded(); ok {
+		return o.Next(h.cell())
+	}
+	return at, false
+}
 
 // Runs returns how many runs have begun.
-func (h Handle) Runs() uint64 { return h.host().Runs(h.cell()) }
+func (h Handle) Runs() uint64 {
+	o, pl, ok := h.commanded()
+	if !ok {
+		return 0
+	}
+	return o.Runs(h.cell(), pl)
+}
 
 // Period returns the period of a task at a fixed rate, or the delay of one with a fixed delay, as
 // it is now; 0 for a task without a period.

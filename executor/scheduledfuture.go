@@ -32,21 +32,11 @@ type steered struct{ Handle }
 // timetable is an executor as the futures of its scheduled tasks see it.
 type timetable interface {
 	cell.Host
-	// Delay returns the time until the next run of c, or since the time planned for the last.
-	Delay(c *cell.Cell) time.Duration
-	// Next returns the time of the next run of c, if one is planned.
-	Next(c *cell.Cell) (time.Time, bool)
-	// NextLocked is Next for a caller who holds the lock.
-	NextLocked(c *cell.Cell) (time.Time, bool)
-	// Runs returns how many runs of c have begun.
-	Runs(c *cell.Cell) uint64
-	// Periodic reports whether c repeats.
-	Periodic(c *cell.Cell) bool
 	// Describe returns which run of c is in progress.
 	Describe(c *cell.Cell) run.Info
 	// HasHandle reports whether c is a task by itself, not the cell of a worker that serves many.
 	HasHandle(c *cell.Cell) bool
-	// Plan returns what the commands of a series need.
+	// Plan returns what is known of c, and who runs it.
 	Plan(c *cell.Cell) (*run.Owner, *run.Plan)
 }
 
@@ -63,21 +53,16 @@ func newScheduled[V any]() (*ScheduledFuture[V], *cell.Cell) {
 	return &s.future, ref.Cell()
 }
 
-// timeless is the timetable of a future without one.
-type timeless struct{ timetable }
-
-func (timeless) Delay(*cell.Cell) time.Duration         { return 0 }
-func (timeless) Next(*cell.Cell) (t time.Time, ok bool) { return t, false }
-func (timeless) Runs(*cell.Cell) uint64                 { return 0 }
-func (timeless) Periodic(*cell.Cell) bool               { return false }
-
-// Plan returns the plan of a task that runs once, and of which nothing can be asked.
-func (timeless) Plan(*cell.Cell) (*run.Owner, *run.Plan) { return nil, nil }
-
 // Delay returns the time until the next run. During a run, and once the task has ended, it refers
 // to the last run: the time for which that was planned has passed, so Delay is negative and keeps
 // falling. If the task was cancelled before that time, Delay stays positive until then.
-func (f *ScheduledFuture[V]) Delay() time.Duration { return f.host().Delay(f.Handle.cell()) }
+func (f *ScheduledFuture[V]) Delay() time.Duration {
+	o, pl, ok := f.commanded()
+	if !ok {
+		return 0
+	}
+	return o.Delay(f.Handle.cell(), pl)
+}
 
 // Periodic reports whether the task repeats.
-func (f *ScheduledFuture[V]) Periodic() bool { return f.host().Periodic(f.Handle.cell()) }
+func (f *ScheduledFuture[V]) Periodic() bool { return f.Kind() != Once }

@@ -32,7 +32,7 @@ func (h Handle) Status() TaskStatus {
 		return TaskStatus{Kind: Once, State: h.State()}
 	}
 	o.Lock.Lock()
-	inner := o.StatusLocked(h.cell(), pl, h.host().NextLocked)
+	inner := o.StatusLocked(h.cell(), pl)
 	health := taskHealthLocked(o, pl)
 	o.Lock.Unlock()
 	s := TaskStatus{Name: pl.Name, Kind: h.Kind(), State: future.State(inner.Phase),

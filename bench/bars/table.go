@@ -4,7 +4,7 @@ package bars
 // that is decided. When a name moves, the lists below the table follow it.
 var table = []bar{
 	{"biggest receiver", "methods, and functions that take the type first",
-		103, biggestReceiver}, // 60
+		60, biggestReceiver}, // 60
 	{"circle of files", "files of a package that refer to each other in a circle",
 		27, largestCircle}, // 12
 	{"users of the mutex", "files that use the mutex of the pool",
@@ -20,13 +20,13 @@ var table = []bar{
 	{"overview", "lines of go doc -short ./executor",
 		97, shortDoc("executor")}, // 80
 	{"code", "lines of code below executor, in hundreds",
-		165, hundredsOfCode("executor")},
+		166, hundredsOfCode("executor")},
 	{"median body", "lines of a function, the median",
 		6, bodyAt(50)},
 	{"p90 body", "lines of a function, the 90th percentile",
 		21, bodyAt(90)},
 	{"function fields", "fields of function type",
-		107, functionFields},
+		103, functionFields},
 	{"undocumented", "exported names without a comment",
 		0, undocumented("executor", "executor/bulk", "executor/serial", "executor/insight",
 			"executor/internal/run", "executor/internal/sight", "cluster", "contrib/inspect")},

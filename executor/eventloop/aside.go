@@ -13,8 +13,9 @@ type aside struct {
 	loop *Loop
 }
 
-// setAsideLocked is [run.Owner.SetAside].
-func (l *Loop) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
+// SetAsideLocked is that of [run.Host].
+func (h *host) SetAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
+	l := (*Loop)(h)
 	l.waiting.collectLocked()
 	if l.life.stage >= stopping || !l.waiting.agenda.extract(c) {
 		return nil

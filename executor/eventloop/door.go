@@ -166,7 +166,7 @@ func (e entry) enterOnWall(
 	l := e.loop
 	l.mu.Lock()
 	if l.life.stage == running {
-		l.runs.WatchLocked((*host)(l))
+		l.runs.WatchLocked()
 	}
 	l.mu.Unlock()
 	err := l.runs.EnterOnWall(n.cell, planOf(n.cell), plan, func(when int64) error {

@@ -71,7 +71,7 @@ func (w *worker) accountLocked() (refused *cell.Cell) {
 func (l *Loop) endLocked(x *run.Execution) (when int64, refused *cell.Cell) {
 	c := x.Task
 	x.Count()
-	when, repeats := x.Repeats(c, planOf(c), l.life.mayRepeatLocked(planOf(c)))
+	when, repeats := x.Repeats(c, planOf(c), (*host)(l).MayRepeatLocked(planOf(c)))
 	if repeats {
 		l.waiting.repeatLocked(c, when)
 		return when, nil
@@ -101,12 +101,12 @@ func letGoLocked(c *cell.Cell) {
 	}
 }
 
-// mayRepeatLocked reports whether a task may wait for its next run or attempt.
-func (lf *life) mayRepeatLocked(pl *run.Plan) bool {
+// MayRepeatLocked reports whether a task may wait for its next run or attempt.
+func (h *host) MayRepeatLocked(pl *run.Plan) bool {
 	if pl.Periodic() {
-		return lf.stage == running
+		return h.life.stage == running
 	}
-	return lf.stage < stopping && !lf.calm.dropDelayed
+	return h.life.stage < stopping && !h.life.calm.dropDelayed
 }
 
 // endSeries settles a series that would have gone on, had it not been cancelled during its run, or

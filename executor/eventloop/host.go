@@ -57,7 +57,7 @@ func (lf *life) goOn() {
 // Dismissed forgets that c, which has been cancelled after that, has failed.
 func (h *host) Dismissed(c *cell.Cell) { h.loop().runs.Dismiss(planOf(c)) }
 
-// Expired is called when a run has exceeded its timeout; see [run.Owner.Expired].
+// Expired is called when a run has exceeded its timeout; see [run.Overruns.Expired].
 func (h *host) Expired(c *cell.Cell) { h.loop().runs.Expired(c, planOf(c)) }
 
 // outlives reports whether a caller who waits for the end of the loop would wait in vain: it is the
@@ -87,18 +87,7 @@ func (h *host) Subject(c *cell.Cell) string {
 	return h.loop().runs.Subject(planOf(c).Name).String()
 }
 
-// Delay answers the method of the same name of the task's future.
-func (h *host) Delay(c *cell.Cell) time.Duration { return h.loop().runs.Delay(c, planOf(c)) }
-
-// Next answers the method of the same name of the task's future.
-func (h *host) Next(c *cell.Cell) (time.Time, bool) {
-	l := h.loop()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return h.NextLocked(c)
-}
-
-// NextLocked is Next for a caller who holds the lock.
+// NextLocked is that of [run.Host].
 func (h *host) NextLocked(c *cell.Cell) (time.Time, bool) {
 	l := h.loop()
 	if c.Phase() != cell.Pending || c.When == clock.Never {
@@ -107,11 +96,14 @@ func (h *host) NextLocked(c *cell.Cell) (time.Time, bool) {
 	return l.runs.NextLocked(c, planOf(c)), true
 }
 
-// Runs answers the method of the same name of the task's future.
-func (h *host) Runs(c *cell.Cell) uint64 { return h.loop().runs.Runs(c, planOf(c)) }
-
 // HasHandle reports whether c is a task by itself: not one of Execute without options.
 func (h *host) HasHandle(c *cell.Cell) bool { return planOf(c) != h.loop().door.executed }
+
+// PlanOf is that of [run.Host].
+func (h *host) PlanOf(c *cell.Cell) *run.Plan { return planOf(c) }
+
+// Settled is that of [run.Host].
+func (h *host) Settled() { h.loop().rest.signal(0) }
 
 // Plan leads from a task to what its future asks.
 func (h *host) Plan(c *cell.Cell) (*run.Owner, *run.Plan) { return &h.loop().runs, planOf(c) }
@@ -128,9 +120,6 @@ func (h *host) Waiting() (cells []*cell.Cell) {
 	})
 	return cells
 }
-
-// Periodic answers the method of the same name of the task's future.
-func (h *host) Periodic(c *cell.Cell) bool { return planOf(c).Periodic() }
 
 // Describe returns the run of c that is in progress.
 func (h *host) Describe(c *cell.Cell) run.Info { return h.loop().runs.Describe(c, planOf(c)) }

@@ -88,22 +88,15 @@ func New(opts ...Option) *Loop {
 	l.life.closing, l.life.announce = context.WithCancel(context.Background())
 	l.rest.next.Store(absent)
 	l.waiting.notices.heedLocked(false)
-	l.runs = run.Owner{
-		Reporter:    run.Reporter{Settings: settings, Kind: "loop"},
-		Host:        (*host)(l),
-		Lock:        &l.mu,
-		Clock:       c,
-		Wall:        wall.New(),
-		Unnamed:     run.Labelled(settings.Base, settings.Name, ""),
-		ErrShutdown: executor.ErrShutdown,
-		Counts:      &l.counts.Counts,
-		Settled:     func() { l.rest.signal(0) },
-		Requeue:     l.waiting.requeueLocked,
-		MayRepeat:   l.life.mayRepeatLocked,
-		SetAside:    l.setAsideLocked,
-	}
+	l.runs.Make(run.Env{
+		Reporter: run.Reporter{Settings: settings, Kind: "loop", ErrShutdown: executor.ErrShutdown},
+		Clocks:   run.Clocks{Clock: c, Wall: wall.New()},
+		Host:     (*host)(l),
+		Lock:     &l.mu,
+		Counts:   &l.counts.Counts,
+		Size:     1,
+	})
 	l.worker.exec.Owner = &l.runs
-	l.runs.Size = 1
 	sight.Open(&l.runs, (*crew)(l), false)
 	l.door.submitted = l.door.newPlan(series.Options{})
 	l.door.executed = l.door.newPlan(series.Options{})

@@ -61,10 +61,10 @@ func (ws *waiting) place(n *link, now int64) bool {
 	return true
 }
 
-// requeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
+// RequeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
 // reports false if the task may not be put off any more.
-func (ws *waiting) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
-	l := ws.loop
+func (h *host) RequeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
+	l, ws := (*Loop)(h), &h.waiting
 	ws.collectLocked()
 	if l.life.stage != running && !l.life.wantedUntilLocked(c, when, now) || !ws.agenda.extract(c) {
 		return false, nil

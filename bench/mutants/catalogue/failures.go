@@ -13,8 +13,8 @@ var failures = []Mutant{
 		ID:    "failure-02",
 		Fault: "a run that outlives its timeout is told when its body returns, if ever",
 		File:  "executor/internal/run/overrun.go",
-		From:  "c.Phase() != cell.Running || !pl.Expire(c.Started, o.Clock.Now())",
-		To:    "c.Phase() != cell.Running || pl.Survives(false) || !pl.Expire(c.Started, o.Clock.Now())",
+		From:  "c.Phase() != cell.Running || !pl.Expire(c.Started, ov.Clock.Now())",
+		To:    "c.Phase() != cell.Running || pl.Survives(false) || !pl.Expire(c.Started, ov.Clock.Now())",
 	},
 	{
 		ID:    "failure-03",
@@ -33,8 +33,8 @@ var failures = []Mutant{
 		ID:    "failure-05",
 		Fault: "a pool ends while its handler is being told of a run that has outlived its timeout",
 		File:  "executor/internal/run/overrun.go",
-		From:  "o.SettlesLocked()\n o.Counts.TimedOut++",
-		To:    "o.Counts.TimedOut++",
+		From:  "ov.settling.SettlesLocked()\n ov.Counts.TimedOut++",
+		To:    "ov.Counts.TimedOut++",
 	},
 	{
 		ID:    "failure-06",

@@ -33,9 +33,9 @@ var groups = []Mutant{
 	{
 		ID:    "group-05",
 		Fault: "the plan of a key asks the base context with the lock of the pool held",
-		File:  "executor/internal/run/owner.go",
+		File:  "executor/internal/run/maker.go",
 		From:  `if options.Name != "" {`,
-		To:    `if options.Name != "" || o.Name != "" {`,
+		To:    `if options.Name != "" || m.Name != "" {`,
 	},
 	{
 		ID:    "group-06",

@@ -152,15 +152,15 @@ var meetings = []Mutant{
 	{
 		ID:    "meet-22",
 		Fault: "a task whose time is over waits on for a worker, and keeps its room",
-		File:  "executor/internal/run/overtime.go",
-		From:  "default: o.setOvertime(c, pl, at, now)",
+		File:  "executor/internal/run/waits.go",
+		From:  "default: ws.setOvertime(c, pl, at, now)",
 		To:    "default:",
 	},
 	{
 		ID:    "meet-23",
 		Fault: "a calendar that fails at a command is reported with a start, which the task has not had",
-		File:  "executor/internal/run/dates.go",
-		From:  "o.Report(o.DescribeWaiting(c, pl), *err)",
-		To:    "o.Report(o.Describe(c, pl), *err)",
+		File:  "executor/internal/run/ask.go",
+		From:  "w.Report(w.views.DescribeWaiting(c, pl), *err)",
+		To:    "w.Report(w.views.Describe(c, pl), *err)",
 	},
 }

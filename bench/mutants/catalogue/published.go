@@ -48,8 +48,8 @@ var published = []Mutant{
 		Fault: "a clock that was far ahead, and has been set right, stops a job for as long",
 		Seen:  "robfig/cron#480",
 		File:  "executor/internal/run/wall.go",
-		From:  "if q.Corrects() { go o.correct(c, pl, q, partings) return }",
-		To:    "if q.Corrects() && false { go o.correct(c, pl, q, partings); return }",
+		From:  "if q.Corrects() { go w.correct(c, pl, q, partings) return }",
+		To:    "if q.Corrects() && false { go w.correct(c, pl, q, partings); return }",
 	},
 	{
 		ID:    "published-07",
@@ -80,7 +80,7 @@ var published = []Mutant{
 		Fault: "a job with another period waits for the time that it had before",
 		Seen:  "celery/django-celery-beat#7",
 		File:  "executor/internal/engine/jobs.go",
-		From:  "if waits && when != old.plan.DueAt(old.cell) { js.pool.requeueLocked(old.cell, when, now) }",
+		From:  "if waits && when != old.plan.DueAt(old.cell) { (*Host)(js.pool).RequeueLocked(old.cell, when, now) }",
 		To:    "_, _ = when, waits",
 	},
 	{

@@ -90,8 +90,8 @@ var seeing = []Mutant{
 	{
 		ID:    "seeing-13",
 		Fault: "a panic of an observer ends the worker's run",
-		File:  "executor/internal/run/hookerror.go",
-		From:  "Callback(hook, func(err error) { o.HookFailed(info, name, err) })",
+		File:  "executor/internal/run/report.go",
+		From:  "Callback(hook, func(err error) { r.HookFailed(info, name, err) })",
 		To:    "hook()",
 	},
 	{
@@ -280,8 +280,8 @@ var seeing = []Mutant{
 		ID:    "seeing-40",
 		Fault: "the task that moves up in the register does not learn of its place",
 		File:  "executor/internal/run/register.go",
-		From:  "planned(moved).place = pl.place",
-		To:    "planned(moved)",
+		From:  "r.Host.PlanOf(moved).place = pl.place",
+		To:    "r.Host.PlanOf(moved)",
 	},
 	{
 		ID:    "seeing-41",

@@ -67,7 +67,7 @@ var shutdown = []Mutant{
 		ID:    "shutdown-10",
 		Fault: "a series that runs during a shutdown is queued again",
 		File:  "executor/internal/engine/execution.go",
-		From:  "x.Repeats(c, &pl.Plan, p.Life.mayRepeatLocked(&pl.Plan))",
+		From:  "x.Repeats(c, &pl.Plan, (*Host)(p).MayRepeatLocked(&pl.Plan))",
 		To:    "x.Repeats(c, &pl.Plan, true)",
 	},
 	{
@@ -93,7 +93,7 @@ var shutdown = []Mutant{
 	{
 		ID:    "shutdown-14",
 		Fault: "a series in a run is in the list of everybody who shuts its pool or loop down",
-		File:  "executor/internal/run/plan.go",
+		File:  "executor/internal/run/dropped.go",
 		From:  "c.Phase() == cell.Running && pl.Ends()",
 		To:    "c.Phase() == cell.Running && (pl.Ends() || true)",
 	},
@@ -121,7 +121,7 @@ var shutdown = []Mutant{
 	{
 		ID:    "shutdown-18",
 		Fault: "a series in its last run is handed back",
-		File:  "executor/internal/run/plan.go",
+		File:  "executor/internal/run/dropped.go",
 		From:  "pl.Periodic() && !pl.Last(now) &&",
 		To:    "pl.Periodic() &&",
 	},

@@ -83,8 +83,8 @@ var values = []Mutant{
 		ID:    "values-12",
 		Fault: "an executor ends before a task that its context has ended is counted",
 		File:  "executor/internal/run/within.go",
-		From:  "o.SettlesLocked() o.Lock.Unlock() defer o.EndSettling()",
-		To:    "o.Lock.Unlock()",
+		From:  "s.settles()\n defer s.EndSettling()",
+		To:    "",
 	},
 	{
 		ID:    "values-13",

@@ -197,7 +197,7 @@ func (d *Door) watchWall() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.Life.stage == running {
-		p.runs.WatchLocked((*Host)(p))
+		p.runs.WatchLocked()
 	}
 }
 

@@ -13,9 +13,10 @@ import (
 // room, and put through the states of a run at once, of which only the body is left out. Who does
 // that is no worker and takes no worker's place.
 
-// setAsideLocked is [run.Owner.SetAside].
-func (ls *loans) setAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
-	p := ls.pool
+// SetAsideLocked is that of [run.Host].
+func (h *Host) SetAsideLocked(c *cell.Cell, why run.Skip) (finish func()) {
+	p := (*Pool)(h)
+	ls := &p.loans
 	turn := turnOf(c)
 	if p.Life.stage >= stopping || !p.waiting.takeOutLocked(c) {
 		return nil

@@ -237,7 +237,7 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 	}
 	// The check for a cancellation and the queueing are one step under the lock; see
 	// host.Cancelled.
-	if when, repeats := x.Repeats(c, &pl.Plan, p.Life.mayRepeatLocked(&pl.Plan)); repeats {
+	if when, repeats := x.Repeats(c, &pl.Plan, (*Host)(p).MayRepeatLocked(&pl.Plan)); repeats {
 		if !pl.Retrying() { // an attempt counts for the time of its run
 			c.When = when
 		}

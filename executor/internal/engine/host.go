@@ -23,17 +23,7 @@ func (h *Host) Subject(c *cell.Cell) string {
 	return h.pool().runs.Subject(planOf(c).Name).String()
 }
 
-// Delay is that of the task's ScheduledFuture.
-func (h *Host) Delay(c *cell.Cell) time.Duration { return h.pool().runs.Delay(c, &planOf(c).Plan) }
-
-// Next is that of the task's ScheduledFuture. A task is in the queue exactly while a run is
-// planned.
-func (h *Host) Next(c *cell.Cell) (at time.Time, planned bool) {
-	h.pool().look(func() { at, planned = h.NextLocked(c) })
-	return at, planned
-}
-
-// NextLocked is Next for a caller who holds the lock.
+// NextLocked is that of [run.Host]. A task is in the queue exactly while a run is planned.
 func (h *Host) NextLocked(c *cell.Cell) (time.Time, bool) {
 	p := h.pool()
 	if c.Place == 0 || c.Phase().Settled() || planOf(c).DueAt(c) == clock.Never {
@@ -47,12 +37,6 @@ func (h *Host) HasHandle(c *cell.Cell) bool { return planOf(c) != h.pool().Door.
 
 // Plan leads from a task to what its future asks.
 func (h *Host) Plan(c *cell.Cell) (*run.Owner, *run.Plan) { return &h.pool().runs, &planOf(c).Plan }
-
-// Periodic is that of the task's ScheduledFuture.
-func (h *Host) Periodic(c *cell.Cell) bool { return planOf(c).Periodic() }
-
-// Runs is that of the task's ScheduledFuture.
-func (h *Host) Runs(c *cell.Cell) uint64 { return h.pool().runs.Runs(c, &planOf(c).Plan) }
 
 // Describe returns the run of c that is in progress.
 func (h *Host) Describe(c *cell.Cell) (info run.Info) {

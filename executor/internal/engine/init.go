@@ -18,20 +18,13 @@ func (p *Pool) Init(core int, plain bool, s Settings) {
 	p.settings.init(s)
 	// Above 0: in Started that stands for a start which nobody has timed, see unread.
 	p.clock = clock.New(1)
-	p.runs = run.Owner{
-		Reporter:    run.Reporter{Settings: p.Shared, Kind: "pool"},
-		Host:        (*Host)(p),
-		Lock:        &p.mu,
-		Clock:       p.clock,
-		Wall:        wall.New(),
-		Unnamed:     run.Labelled(p.Shared.Base, p.Shared.Name, ""),
-		ErrShutdown: ErrShutdown,
-		Counts:      &p.counts.Counts,
-		Settled:     p.Life.settled,
-		Requeue:     p.requeueLocked,
-		MayRepeat:   p.Life.mayRepeatLocked,
-		SetAside:    p.loans.setAsideLocked,
-	}
+	p.runs.Make(run.Env{
+		Reporter: run.Reporter{Settings: p.Shared, Kind: "pool", ErrShutdown: ErrShutdown},
+		Clocks:   run.Clocks{Clock: p.clock, Wall: wall.New()},
+		Host:     (*Host)(p),
+		Lock:     &p.mu,
+		Counts:   &p.counts.Counts,
+	})
 	p.Crew.core, p.Crew.maximum = core, s.Maximum
 	p.loans.pool, p.waiting.pool, p.Crew.pool = p, p, p
 	p.Life.pool, p.Views.pool, p.Door.pool = p, p, p

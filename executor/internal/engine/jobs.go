@@ -286,7 +286,7 @@ func (js *Jobs) changeJobLocked(old, w *job, now int64) {
 		old.plan.SetPeriod(time.Duration(max(w.Period, -w.Period)), now)
 		when, waits := old.plan.Due(), old.cell.Phase() == cell.Pending
 		if waits && when != old.plan.DueAt(old.cell) {
-			js.pool.requeueLocked(old.cell, when, now)
+			(*Host)(js.pool).RequeueLocked(old.cell, when, now)
 		}
 	}
 	old.Job = w.Job

@@ -12,11 +12,11 @@ import (
 // ended by its run, was cancelled, or is dropped: each is counted once, under the lock, and the
 // future is settled without it.
 
-// requeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
+// RequeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
 // reports false if the task has left the queue. While the pool drops what is not yet due, nothing
 // may be put off.
-func (p *Pool) requeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
-	pl := planOf(c)
+func (h *Host) RequeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
+	p, pl := (*Pool)(h), planOf(c)
 	if p.Life.stage == draining && !pl.Periodic() && when > now && !p.executeDelayed.Load() {
 		return false, nil
 	}
@@ -42,7 +42,7 @@ func (d *Door) leaveLocked(c *cell.Cell, pl *plan) {
 		return // neither its name nor its series is known
 	}
 	p := d.pool
-	p.runs.StrikeLocked(&pl.Plan, func(c *cell.Cell) *run.Plan { return &planOf(c).Plan })
+	p.runs.StrikeLocked(&pl.Plan)
 	if !pl.Unique || d.names.live.entries[pl.Name] != c {
 		return
 	}
@@ -56,7 +56,7 @@ func (d *Door) leaveLocked(c *cell.Cell, pl *plan) {
 	now := p.clock.Now()
 	series := &planOf(heir).Series
 	series.Release(now)
-	p.requeueLocked(heir, series.Due(), now)
+	(*Host)(p).RequeueLocked(heir, series.Due(), now)
 	p.runs.LimitLocked(heir, &planOf(heir).Plan)
 }
 

@@ -144,12 +144,12 @@ func (lf *Life) emptiedLocked() (ended bool) {
 	return true
 }
 
-// settled is called when somebody has settled tasks, which the end of the pool may have waited for.
-func (lf *Life) settled() {
-	lf.pool.mu.Lock()
-	ended := lf.emptiedLocked()
-	lf.pool.mu.Unlock()
-	lf.finish(ended)
+// Settled is called when tasks have been settled, which the end of the pool may have waited for.
+func (h *Host) Settled() {
+	h.mu.Lock()
+	ended := h.Life.emptiedLocked()
+	h.mu.Unlock()
+	h.Life.finish(ended)
 }
 
 // finish brings the pool to its end if emptiedLocked has said so. The hooks, and the Writer of a

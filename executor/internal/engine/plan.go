@@ -30,6 +30,9 @@ type plan struct {
 // planOf returns the plan of a task. Every cell in a pool has one.
 func planOf(c *cell.Cell) *plan { return c.Plan.Detail.(*plan) }
 
+// PlanOf is that of [run.Host].
+func (h *Host) PlanOf(c *cell.Cell) *run.Plan { return &planOf(c).Plan }
+
 // nameOf returns the name of a task; a bare task, whose cell is nil, has none.
 func nameOf(c *cell.Cell) string {
 	if c == nil {

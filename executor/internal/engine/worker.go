@@ -294,15 +294,15 @@ func (lf *Life) overLocked() bool {
 		lf.stage == draining && lf.pool.waiting.waitingLocked()+len(lf.pool.waiting.deferred) == 0
 }
 
-// mayRepeatLocked reports whether a task may be queued again, for its next run or attempt.
-func (lf *Life) mayRepeatLocked(pl *run.Plan) bool {
+// MayRepeatLocked reports whether a task may be queued again, for its next run or attempt.
+func (h *Host) MayRepeatLocked(pl *run.Plan) bool {
 	switch {
-	case lf.stage != draining:
-		return lf.stage == running
+	case h.Life.stage != draining:
+		return h.Life.stage == running
 	case pl.Periodic():
-		return lf.pool.continuePeriodic.Load()
+		return h.continuePeriodic.Load()
 	}
-	return lf.pool.executeDelayed.Load()
+	return h.executeDelayed.Load()
 }
 
 // forgetTimesLocked notes that no task goes by its time any more, so that bare tasks need none

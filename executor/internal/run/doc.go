@@ -1,6 +1,19 @@
 // Package run is the life of one run of a task, from its start to the counters: what a pool and an
-// event loop have in common. [Owner] says what the two must supply. The comments of [Execution],
-// [Owner] and [Plan] say who may touch which fields.
+// event loop have in common. [Host] says what the two must supply. The comments of the types say
+// who may touch which fields.
+//
+// # The parts
+//
+// An [Owner] is made of parts. Each refers only to what stands below it, and none to the owner:
+//
+//	Execution    one run after another        Tap       is told of runs
+//	Owner        all of the following
+//	Control      commands                     Overruns  timeouts       Endings  ends without a run
+//	WallWatch    the wall clock is set        Waits     when, and for how long, a task waits
+//	Maker        of plans                     Admission of tasks       Register of series
+//	Settling     whom the end waits for       Views     what can be asked of tasks
+//	Env          what these share: Host, Clocks, Reporter, Sight, the lock, the counts
+//	Plan         of a task                    Record    of a run       Info     of both
 //
 // # A run
 //

@@ -16,28 +16,36 @@ type Dropped struct {
 	report   bool // the error, as there is no future to ask for it
 }
 
+// Endings settle tasks of an owner that end without a run of their own.
+type Endings struct {
+	*Env
+	settling *Settling
+	waits    *Waits
+	views    *Views
+}
+
 // Drop settles a waiting task that is handed back, and reports whether it was not settled before.
-// Then [Owner.TellAll] is to follow.
-func (o *Owner) Drop(c *cell.Cell, pl *Plan) (d Dropped, dropped bool) {
+// Then [Endings.TellAll] is to follow.
+func (e *Endings) Drop(c *cell.Cell, pl *Plan) (d Dropped, dropped bool) {
 	if pl.failed != nil {
-		return o.Discard(c, pl, pl.Dropped)
+		return e.Discard(c, pl, pl.Dropped)
 	}
 	if !c.DropQuietly() {
 		return d, false
 	}
-	o.unlimit(pl)
+	e.waits.unlimit(pl)
 	delay.At(delay.CellSettled)
 	return Dropped{cell: c, plan: pl, err: pl.Dropped, watchers: c.Release()}, true
 }
 
 // Discard is Drop with an error of its own. That of an attempt which the task has made is joined,
 // and reported if there is no future to ask for it.
-func (o *Owner) Discard(c *cell.Cell, pl *Plan, err error) (d Dropped, dropped bool) {
+func (e *Endings) Discard(c *cell.Cell, pl *Plan, err error) (d Dropped, dropped bool) {
 	err = dropError(pl, err)
 	if !c.DiscardQuietly(err) {
 		return d, false
 	}
-	o.unlimit(pl)
+	e.waits.unlimit(pl)
 	delay.At(delay.CellSettled)
 	return Dropped{c, pl, err, c.Release(), pl.Reports && pl.failed != nil}, true
 }
@@ -52,40 +60,40 @@ func dropError(pl *Plan, err error) error {
 }
 
 // Tells reports whether anything is to be told of d.
-func (o *Owner) Tells(d Dropped) bool {
-	return o.Observed || d.watchers.Any() || d.report
+func (e *Endings) Tells(d Dropped) bool {
+	return e.Observed || d.watchers.Any() || d.report
 }
 
 // TellAll tells of tasks that have been dropped, and ends the settling that the caller has begun.
 // What it calls may end the goroutine; then another tells of the rest.
-func (o *Owner) TellAll(ds []Dropped) {
+func (e *Endings) TellAll(ds []Dropped) {
 	over := false
 	defer func() {
 		if over {
-			o.EndSettling()
+			e.settling.EndSettling()
 			return
 		}
-		o.disownSettling()
+		e.settling.disownSettling()
 		go func() {
-			o.adoptSettling()
-			o.TellAll(ds)
+			e.settling.adoptSettling()
+			e.TellAll(ds)
 		}()
 	}()
 	for len(ds) > 0 {
 		d := ds[0]
 		ds = ds[1:]
-		o.tell(d)
+		e.tell(d)
 	}
 	over = true
 }
 
 // tell tells of one task. Each step is deferred behind the one before, which may end the goroutine.
-func (o *Owner) tell(d Dropped) {
+func (e *Endings) tell(d Dropped) {
 	if d.report {
-		defer func() { o.Report(o.Describe(d.cell, d.plan), d.err) }()
+		defer func() { e.Report(e.views.Describe(d.cell, d.plan), d.err) }()
 	}
-	if o.Observed {
-		defer o.dropped(d.cell, d.plan, d.err)
+	if e.Observed {
+		defer e.dropped(d.cell, d.plan, d.err)
 	}
 	d.watchers.Notify()
 }
@@ -94,11 +102,12 @@ func (o *Owner) tell(d Dropped) {
 // owner shut down. A series is dropped, which the owner counts by returned. A task that would have
 // been tried again fails with the error of its last attempt; that of a series is joined. The lock
 // is not held.
-func (o *Owner) Refuse(c *cell.Cell, pl *Plan, returned func()) {
-	defer o.Settles()() // the run is over, so nothing else tells that the owner waits for the caller
+func (e *Endings) Refuse(c *cell.Cell, pl *Plan, returned func()) {
+	// The run is over, so nothing else tells that the owner waits for the caller.
+	defer e.settling.Settles()()
 	delay.At(delay.SeriesRefused)
 	if !pl.Periodic() && pl.failed != nil {
-		o.giveUp(c, pl)
+		e.giveUp(c, pl)
 		return
 	}
 	err := dropError(pl, pl.Dropped)
@@ -111,51 +120,83 @@ func (o *Owner) Refuse(c *cell.Cell, pl *Plan, returned func()) {
 	c.FinishQuietly(nil) // settles nothing; it ends the run that Begin has started
 	switch {
 	case !dropped:
-		o.Lock.Lock()
-		o.EndedLocked(c)
-		o.Lock.Unlock()
+		e.Lock.Lock()
+		e.settling.EndedLocked(c)
+		e.Lock.Unlock()
 	case pl.Ends():
 		returned()
 	}
 	delay.At(delay.CellSettled)
 	watchers := c.Release()
 	if dropped {
-		o.tell(Dropped{cell: c, plan: pl, err: err, watchers: watchers})
+		e.tell(Dropped{cell: c, plan: pl, err: err, watchers: watchers})
 		return
 	}
-	o.over(c, pl) // it may have been cancelled after the end of the run was told
+	e.over(c, pl) // it may have been cancelled after the end of the run was told
 	watchers.Notify()
-}
-
-// dropped tells the tap that a task has been dropped, with the error of its future.
-func (o *Owner) dropped(c *cell.Cell, pl *Plan, err error) {
-	if o.Observed {
-		o.Told(News{What: TaskDropped, Task: c, Plan: pl, Err: err})
-	}
-}
-
-// over tells the tap that a task has ended after what seemed not to be its last run.
-func (o *Owner) over(c *cell.Cell, pl *Plan) {
-	if o.Observed {
-		o.Told(News{What: TaskOver, Task: c, Plan: pl})
-	}
 }
 
 // giveUp tells of the end of a task that runs once and would have been tried again, but may not be.
 // Count has settled it, unless it was cancelled first; then all is done but to end the run.
-func (o *Owner) giveUp(c *cell.Cell, pl *Plan) {
-	run, err := o.Describe(c, pl), pl.failed
+func (e *Endings) giveUp(c *cell.Cell, pl *Plan) {
+	run, err := e.views.Describe(c, pl), pl.failed
 	failed := c.FinishQuietly(err) || pl.final
-	o.over(c, pl)
-	o.Lock.Lock()
-	o.EndedLocked(c)
+	e.over(c, pl)
+	e.Lock.Lock()
+	e.settling.EndedLocked(c)
 	if failed {
-		o.Counts.Completed++
+		e.Counts.Completed++
 	}
-	o.Lock.Unlock()
+	e.Lock.Unlock()
 	if failed && pl.Reports {
-		defer o.Report(run, err) // also if one of those who watch ends the goroutine
+		defer e.Report(run, err) // also if one of those who watch ends the goroutine
 	}
 	delay.At(delay.CellSettled)
 	c.Wake()
+}
+
+// TellsCancelledLocked is called when a task has been cancelled by its future. It returns what
+// tells the tap of it, nil if that is not to be told; the owner does not end before that has been
+// called. A series that was handed back during a run had ended before, so it is told as dropped.
+// The lock is held.
+func (e *Endings) TellsCancelledLocked(c *cell.Cell, pl *Plan, handedBack bool) (tell func()) {
+	if !e.Observed && pl.overtime == nil { // so much is inlined
+		return nil
+	}
+	return e.tellsCancelledLocked(c, pl, handedBack)
+}
+
+func (e *Endings) tellsCancelledLocked(c *cell.Cell, pl *Plan, handedBack bool) (tell func()) {
+	pl.overtime.stop()
+	if !e.Observed {
+		return nil
+	}
+	e.settling.SettlesLocked()
+	return func() {
+		defer e.settling.EndSettling()
+		if handedBack {
+			e.dropped(c, pl, c.Err())
+			return
+		}
+		e.Told(News{What: TaskCancelled, Task: c, Plan: pl})
+	}
+}
+
+// TellsCancelled is TellsCancelledLocked for a caller who does not hold the lock, and takes it only
+// if there is something to do.
+func (e *Endings) TellsCancelled(c *cell.Cell, pl *Plan, handedBack bool) (tell func()) {
+	if !e.Observed && !pl.limited() {
+		return nil
+	}
+	e.Lock.Lock()
+	defer e.Lock.Unlock()
+	return e.TellsCancelledLocked(c, pl, handedBack)
+}
+
+// HandBackLocked hands c back if it is a series in a run that is not its last, and reports whether
+// it is. That run goes on, and no other follows. The series counts as returned from here on,
+// however the run ends; the end of the run settles its future.
+func (e *Endings) HandBackLocked(c *cell.Cell, pl *Plan, now int64) bool {
+	e.readWallLocked(pl)
+	return pl.Periodic() && !pl.Last(now) && c.Phase() == cell.Running && pl.Ends()
 }

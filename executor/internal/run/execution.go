@@ -51,7 +51,7 @@ type Execution struct {
 	// How often the clocks had parted when what follows the run was planned.
 	partings uint64
 
-	// Aside, if set, says why a run is begun only to be ended without its body; see overtime.go.
+	// Aside, if set, says why a run is begun only to be ended without its body; see waits.go.
 	Aside Skip
 
 	skip  Skip  // why the body is not to be called
@@ -196,7 +196,7 @@ func (x *Execution) settle() {
 	c.Wake() // last, as those who watch may end the goroutine
 }
 
-// overran reports whether the run has exceeded its timeout. [Owner.Expired] has told of that
+// overran reports whether the run has exceeded its timeout. [Overruns.Expired] has told of that
 // already, or Finish and Count will. If it was an attempt that another may follow, Expired has left
 // open whether the run has failed.
 func (x *Execution) overran(late bool) bool {
@@ -223,7 +223,8 @@ func (x *Execution) Tell() {
 	}
 	switch {
 	case x.Err == nil && pl.Streak.Length > 0: // only a series that goes on has a streak
-		o.seriesRecovers(pl, x.Info())
+		o.seriesRecovers(x.Info(), pl.Streak.Length)
+		pl.Streak.End()
 	case !x.Failed && !x.Abrupt:
 	case x.Failed && pl.Reports:
 		if !x.told || x.Abrupt { // Expired has reported the overrun, but knew of no panic
@@ -250,8 +251,8 @@ func (x *Execution) tellGoesOn() {
 	}
 }
 
-// Count counts the run, after Tell, and lets go of the task, so that an idle worker keeps nothing of
-// it in memory. The lock is held.
+// Count counts the run, after Tell, and lets go of the task, so that an idle worker keeps nothing
+// of it in memory. The lock is held.
 func (x *Execution) Count() {
 	pl, counts := x.Plan, x.Owner.Counts
 	if x.tries && !x.mayGoOnLocked() {
@@ -292,7 +293,7 @@ func (x *Execution) Count() {
 
 // Repeats reports whether c, whose run has been counted, gets another run or attempt, and when that
 // is due. The owner says with may whether it lets tasks of this kind go on. If Repeats returns
-// false although Again is set, the task is refused, and [Owner.Refuse] has to settle it, without
+// false although Again is set, the task is refused, and [Endings.Refuse] has to settle it, without
 // the lock. The lock is held.
 func (x *Execution) Repeats(c *cell.Cell, pl *Plan, may bool) (when int64, repeats bool) {
 	// Reset comes last: it ends the run, which Refuse must do otherwise. It fails if the task was

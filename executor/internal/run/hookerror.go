@@ -7,11 +7,6 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Guard calls a hook, and reports it if it panics or calls Goexit.
-func (o *Owner) Guard(name string, info Info, hook func()) {
-	Callback(hook, func(err error) { o.HookFailed(info, name, err) })
-}
-
 // Callback calls user code that is no body. It calls failed once, with the error, if f panics or
 // calls Goexit. After Goexit that is in a deferred call, and Callback does not return: what must
 // follow is deferred by the caller.
@@ -27,11 +22,6 @@ func Callback(f func(), failed func(error)) {
 	if over = true; err != nil {
 		failed(err)
 	}
-}
-
-// HookFailed reports a hook that has panicked, or called Goexit.
-func (o *Owner) HookFailed(info Info, name string, err error) {
-	o.Report(info, &hookError{packages[o.Kind], name, err})
 }
 
 // hookError is the failure of a hook. It asks the value of a panic for its text only on demand,

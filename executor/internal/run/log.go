@@ -26,10 +26,6 @@ func (r *Reporter) Log(level slog.Level, text string, run Info, attrs ...slog.At
 }
 
 func (r *Reporter) write(level slog.Level, text string, run Info, attrs []slog.Attr) {
-	logger := r.Logger
-	if logger == nil {
-		logger = slog.Default()
-	}
 	about := []slog.Attr{
 		slog.String("pool", r.Name),
 		slog.String("task", run.Name),
@@ -38,19 +34,23 @@ func (r *Reporter) write(level slog.Level, text string, run Info, attrs []slog.A
 	if run.Attempt > 1 {
 		about = append(about, slog.Uint64("attempts", run.Attempt))
 	}
-	logger.LogAttrs(context.Background(), level, "executor: "+text, append(about, attrs...)...)
+	r.logger().LogAttrs(context.Background(), level, "executor: "+text, append(about, attrs...)...)
 }
 
 // Warn writes a record that names the owner alone. The handler of the log is the user's; a panic of
 // it is dropped.
 func (r *Reporter) Warn(text string, attrs ...slog.Attr) {
 	defer func() { _ = recover() }()
-	logger := r.Logger
-	if logger == nil {
-		logger = slog.Default()
-	}
-	logger.LogAttrs(context.Background(), slog.LevelWarn, "executor: "+text,
+	r.logger().LogAttrs(context.Background(), slog.LevelWarn, "executor: "+text,
 		append([]slog.Attr{slog.String("pool", r.Name)}, attrs...)...)
+}
+
+// logger returns that of the settings, or the default one as it is now.
+func (r *Reporter) logger() *slog.Logger {
+	if r.Logger == nil {
+		return slog.Default()
+	}
+	return r.Logger
 }
 
 // stackOf returns the stack of a panic, or nil if err is none. Looking for it calls methods of the

@@ -1,30 +1,10 @@
 package run
 
 import (
-	"errors"
-	"fmt"
-	"strings"
 	"time"
 
-	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/series"
 )
-
-var (
-	// ErrNilTask is the variable of the same name in package executor.
-	ErrNilTask = errors.New("executor: nil task")
-
-	// ErrInvalid is the variable of the same name in package executor.
-	ErrInvalid = errors.New("executor: invalid argument")
-
-	// ErrExpired is the variable of the same name in package executor.
-	ErrExpired = errors.New("executor: not begun in time")
-)
-
-// Invalid returns an error that matches [ErrInvalid] and says why.
-func Invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
-}
 
 // TaskOption sets something for one submission, or fails with [ErrInvalid].
 type TaskOption interface{ Resolve(*series.Options) error }
@@ -113,14 +93,6 @@ func Misused[O TaskOption](r *Reporter, opts []O, err error) error {
 		}
 	}
 	return r.Misuse(o.Name, err)
-}
-
-// Misuse adds the names of the executor and of the task to the error of a bad argument.
-func (r *Reporter) Misuse(task string, err error) error {
-	if _, has := err.(*named); has || !cell.Matches(err, ErrInvalid) && !cell.Matches(err, ErrNilTask) {
-		return err
-	}
-	return r.Refusal(task, strings.TrimPrefix(err.Error(), "executor: "), err)
 }
 
 // checkBounds returns an error if a series may have no run at all.

@@ -16,45 +16,52 @@ type overrun struct {
 	notable  bool
 }
 
+// Overruns end, or report, the runs of an owner that have exceeded their timeouts.
+type Overruns struct {
+	*Env
+	settling *Settling
+	views    *Views
+}
+
 // Expired reports that a run has exceeded its timeout, and ends the task, unless it is a series
 // that goes on: then the next run waits for the body to return. So does the next attempt, if there
 // is one left; whether the run has failed is not known before. The owner does not end before
 // Expired returns.
-func (o *Owner) Expired(c *cell.Cell, pl *Plan) {
-	run, overdue := o.overdue(c, pl)
+func (ov *Overruns) Expired(c *cell.Cell, pl *Plan) {
+	run, overdue := ov.overdue(c, pl)
 	if !overdue {
 		return
 	}
-	defer o.EndSettling()
-	defer o.endOverdue(c, pl, &run) // also if an observer ends the goroutine
-	o.Told(News{What: TaskOverran, Task: c, Plan: pl, Run: run.Info})
+	defer ov.settling.EndSettling()
+	defer ov.endOverdue(c, pl, &run) // also if an observer ends the goroutine
+	ov.Told(News{What: TaskOverran, Task: c, Plan: pl, Run: run.Info})
 }
 
 // endOverdue reports the overrun of a series that goes on, and ends any other task.
-func (o *Owner) endOverdue(c *cell.Cell, pl *Plan, run *overrun) {
+func (ov *Overruns) endOverdue(c *cell.Cell, pl *Plan, run *overrun) {
 	switch {
 	case run.tries:
 		if run.notable {
-			o.attemptOverran(run.Info, pl.Late)
+			ov.attemptOverran(run.Info, pl.Late)
 		}
 		return
 	case run.survived:
-		o.runFailed(run.Info, pl.Late, run.streak, run.notable)
+		ov.runFailed(run.Info, pl.Late, run.streak, run.notable)
 		return
 	}
 	if !c.FailQuietly(pl.Late) { // it was cancelled, or its body returned, just now
 		return
 	}
-	handedBack := o.countLate(pl)
+	handedBack := ov.countLate(pl)
 	switch {
 	case pl.Periodic():
-		o.Told(News{What: TaskFailed, Task: c, Plan: pl})
-		defer o.seriesEnded(run.Info, pl.Late)
+		ov.Told(News{What: TaskFailed, Task: c, Plan: pl})
+		defer ov.seriesEnded(run.Info, pl.Late)
 	case pl.Reports: // no future shows it, and the body may never return
-		defer o.Report(run.Info, pl.Late)
+		defer ov.Report(run.Info, pl.Late)
 	}
 	if handedBack {
-		defer o.dropped(c, pl, pl.Late)
+		defer ov.dropped(c, pl, pl.Late)
 	}
 	delay.At(delay.CellSettled)
 	c.Wake()
@@ -64,22 +71,22 @@ func (o *Owner) endOverdue(c *cell.Cell, pl *Plan, run *overrun) {
 // and the failure if the series goes on. The owner does not end before the caller has called
 // EndSettling. If the timeout comes late, after the body has returned, the goroutine of the run
 // reports it instead.
-func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
-	o.Lock.Lock()
-	defer o.Lock.Unlock()
+func (ov *Overruns) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
+	ov.Lock.Lock()
+	defer ov.Lock.Unlock()
 	// The cell may have been settled meanwhile, or be waiting for its next run.
-	if c.Phase() != cell.Running || !pl.Expire(c.Started, o.Clock.Now()) {
+	if c.Phase() != cell.Running || !pl.Expire(c.Started, ov.Clock.Now()) {
 		return run, false
 	}
-	o.SettlesLocked()
-	o.Counts.TimedOut++
-	run.Info = o.DescribeLocked(c, pl)
+	ov.settling.SettlesLocked()
+	ov.Counts.TimedOut++
+	run.Info = ov.views.DescribeLocked(c, pl)
 	switch {
 	case pl.MayRetry():
 		run.tries, run.notable = true, pl.Streak.NextNotable()
 	case pl.Survives(false):
 		run.survived = true
-		o.Counts.Failures++
+		ov.Counts.Failures++
 		run.notable = pl.Streak.Fail()
 		run.streak = pl.Streak.Length
 	}
@@ -88,19 +95,14 @@ func (o *Owner) overdue(c *cell.Cell, pl *Plan) (run overrun, overdue bool) {
 
 // countLate counts a task that was ended by its timeout, and reports whether it had been counted
 // before, as it was handed back.
-func (o *Owner) countLate(pl *Plan) (handedBack bool) {
-	o.Lock.Lock()
-	defer o.Lock.Unlock()
+func (ov *Overruns) countLate(pl *Plan) (handedBack bool) {
+	ov.Lock.Lock()
+	defer ov.Lock.Unlock()
 	if handedBack = !pl.Ends(); !handedBack {
-		o.Counts.Completed++
+		ov.Counts.Completed++
 	}
-	o.Counts.Failures++
+	ov.Counts.Failures++
 	return handedBack
-}
-
-// Overruns reports whether the run in progress has exceeded its timeout by now. The lock is held.
-func (x *Execution) Overruns(now int64) bool {
-	return x.Plan.Timeout > 0 && x.Task.Started > 0 && now-x.Task.Started >= int64(x.Plan.Timeout)
 }
 
 // overrunError returns late, the error of a run that has exceeded its timeout, joined with what its

@@ -3,10 +3,8 @@ package run
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -59,28 +57,6 @@ func (pl *Plan) Counted() bool { return pl.counted.Load() }
 // observers are told that it is dropped, however the run has ended, by whoever has settled it.
 func (pl *Plan) HandedBack() bool { return pl.Periodic() && pl.Counted() }
 
-// HandBackLocked hands c back if it is a series in a run that is not its last, and reports whether
-// it is. That run goes on, and no other follows. The series counts as returned from here on,
-// however the run ends; the end of the run settles its future.
-func (o *Owner) HandBackLocked(c *cell.Cell, pl *Plan, now int64) bool {
-	o.readWallLocked(pl)
-	return pl.Periodic() && !pl.Last(now) && c.Phase() == cell.Running && pl.Ends()
-}
-
-// UpcomingLocked returns when the run after the one in progress would be due, if that one ended
-// now, or false if it is not known. The lock is held.
-func (o *Owner) UpcomingLocked(pl *Plan, now int64) (t time.Time, known bool) {
-	o.readWallLocked(pl)
-	at, known := pl.Upcoming(now)
-	switch {
-	case !known:
-		return t, false
-	case pl.Dates != nil && at != clock.Never:
-		return pl.Dates.Shown(at), true
-	}
-	return o.Clock.Time(at), true
-}
-
 // DueAt returns what c waits for in time: its own time or, between two attempts of a run, that of
 // the next attempt. The owner's lock is held.
 func (pl *Plan) DueAt(c *cell.Cell) int64 {
@@ -100,3 +76,24 @@ func (pl *Plan) LastEnd() int64 {
 
 // Expected reports whether anything is expected of the tasks.
 func (pl *Plan) Expected() bool { return pl.SuccessWithin > 0 || pl.StartWithin > 0 }
+
+// missed returns how many periods the run in progress has missed. An extra run stands for none.
+func (pl *Plan) missed() uint64 {
+	if pl.Extra() {
+		return 0
+	}
+	return pl.Missed
+}
+
+// attempt returns the number of the attempt in progress, or 0 for a task without Retry.
+func (pl *Plan) attempt() uint64 {
+	if pl.Retry.Attempts < 2 {
+		return pl.Retry.Attempts // which nobody counts
+	}
+	return pl.Attempt()
+}
+
+// limited reports whether the task may wait for a limited time.
+func (pl *Plan) limited() bool {
+	return pl.BeginWithin > 0 || !pl.Options.Until.IsZero() && pl.Periodic()
+}

@@ -9,27 +9,27 @@ import (
 
 // BenchmarkEnrolled has for how long the lock is held to list a hundred thousand periodic tasks.
 func BenchmarkEnrolled(b *testing.B) {
-	o := &Owner{Lock: new(sync.Mutex)}
+	r := &Register{Env: &Env{Lock: new(sync.Mutex)}}
 	for range 100_000 {
-		o.EnrolLocked(new(cell.Cell), new(Plan))
+		r.EnrolLocked(new(cell.Cell), new(Plan))
 	}
 	room := make([]*cell.Cell, 100_000)
 	for b.Loop() {
-		if cells, ok := o.enrolledIn(room); !ok || len(cells) != 100_000 {
+		if cells, ok := r.enrolledIn(room); !ok || len(cells) != 100_000 {
 			b.Fatal("some are missing")
 		}
 	}
 }
 
 func TestThoseThatComeMeanwhileAreNotCutOff(t *testing.T) {
-	o := &Owner{Lock: new(sync.Mutex)}
+	r := &Register{Env: &Env{Lock: new(sync.Mutex)}}
 	for range 10 {
-		o.EnrolLocked(new(cell.Cell), new(Plan))
+		r.EnrolLocked(new(cell.Cell), new(Plan))
 	}
-	if _, ok := o.enrolledIn(make([]*cell.Cell, 9)); ok {
+	if _, ok := r.enrolledIn(make([]*cell.Cell, 9)); ok {
 		t.Error("ten have no room in nine")
 	}
-	if cells := o.Enrolled(); len(cells) != 10 || cells[9] == nil {
+	if cells := r.Enrolled(); len(cells) != 10 || cells[9] == nil {
 		t.Errorf("%d of 10", len(cells))
 	}
 }

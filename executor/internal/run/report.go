@@ -6,7 +6,8 @@ import "log/slog"
 // called without the owner's lock, on the goroutine of the run.
 type Reporter struct {
 	Settings
-	Kind string // of the owner: pool, loop
+	Kind        string // of the owner: pool, loop
+	ErrShutdown error  // the variable of that name in package executor
 }
 
 // Report tells the error handlers of a failure, or the log if there are none.
@@ -37,10 +38,8 @@ func (r *Reporter) attemptOverran(run Info, err error) {
 	r.Log(slog.LevelWarn, "attempt has exceeded its timeout", run, slog.Any("error", err))
 }
 
-// seriesRecovers ends a streak of failures, and logs that if the failures were logged.
-func (r *Reporter) seriesRecovers(pl *Plan, run Info) {
-	streak := pl.Streak.Length
-	pl.Streak.End()
+// seriesRecovers logs the end of a streak of failures if the failures were logged.
+func (r *Reporter) seriesRecovers(run Info, streak uint64) {
 	if r.OnError == nil {
 		r.Log(slog.LevelInfo, "periodic task succeeds again", run, slog.Uint64("streak", streak))
 	}
@@ -59,4 +58,14 @@ func (r *Reporter) seriesEnded(run Info, err error) {
 		defer r.Report(run, err) // also if the log handler calls Goexit
 	}
 	r.logFailure("periodic task ended by a failure", run, err)
+}
+
+// Guard calls a hook, and reports it if it panics or calls Goexit.
+func (r *Reporter) Guard(name string, info Info, hook func()) {
+	Callback(hook, func(err error) { r.HookFailed(info, name, err) })
+}
+
+// HookFailed reports a hook that has panicked, or called Goexit.
+func (r *Reporter) HookFailed(info Info, name string, err error) {
+	r.Report(info, &hookError{packages[r.Kind], name, err})
 }

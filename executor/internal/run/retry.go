@@ -65,7 +65,7 @@ func (x *Execution) triesAgain() bool {
 // mayGoOnLocked reports whether the task may wait for another run, or attempt: it has not ended
 // meanwhile, and the owner lets such tasks go on. The lock is held.
 func (x *Execution) mayGoOnLocked() bool {
-	return x.Task.Phase() == cell.Running && !x.Plan.Counted() && x.Owner.MayRepeat(x.Plan)
+	return x.Task.Phase() == cell.Running && !x.Plan.Counted() && x.Owner.Host.MayRepeatLocked(x.Plan)
 }
 
 // stopTrying notes that a failed attempt, which another was to follow, was the last: the owner has

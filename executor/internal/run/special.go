@@ -5,8 +5,8 @@ import "github.com/punctual-go/punctual/internal/cell"
 // A task is special if an option asks for more than to call the body and, of a series, to plan the
 // next run. These are the steps of its runs that others do not have.
 
-// startSpecial accounts for the run in the state of a special task, and finds out whether the body is
-// to be called. The lock is held.
+// startSpecial accounts for the run in the state of a special task, and finds out whether the body
+// is to be called. The lock is held.
 func (x *Execution) startSpecial(c *cell.Cell, pl *Plan, now int64) {
 	pl.overtime.stop()
 	x.Due = max(pl.Planned(pl.DueAt(c)), pl.noticed)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // Subject says what an error is about: a task and its executor, as far as they have names. An
@@ -54,8 +55,16 @@ func (r *Reporter) Refusal(task, text string, err error) error {
 }
 
 // ShutDown is the Refusal of an owner that is shut down.
-func (o *Owner) ShutDown(task string) error {
-	return o.Refusal(task, o.Kind+" is shut down", o.ErrShutdown)
+func (r *Reporter) ShutDown(task string) error {
+	return r.Refusal(task, r.Kind+" is shut down", r.ErrShutdown)
+}
+
+// Misuse adds the names of the executor and of the task to the error of a bad argument.
+func (r *Reporter) Misuse(task string, err error) error {
+	if _, has := err.(*named); has || !cell.Matches(err, ErrInvalid) && !cell.Matches(err, ErrNilTask) {
+		return err
+	}
+	return r.Refusal(task, strings.TrimPrefix(err.Error(), "executor: "), err)
 }
 
 // late is the error of a run that has exceeded its timeout.

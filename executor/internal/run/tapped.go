@@ -87,6 +87,25 @@ func (x *Execution) Number() uint64 {
 	return 1
 }
 
+// Info describes the run in progress. Of a run that is watched it is done once.
+func (x *Execution) Info() Info {
+	if !x.Owner.Watched {
+		return x.numbered(x.Owner.Describe(x.Task, x.Plan))
+	}
+	if x.info.Number == 0 {
+		x.info = x.numbered(x.Owner.Describe(x.Task, x.Plan))
+	}
+	return x.info
+}
+
+// numbered gives an expired run the number that it would have had: none has that yet.
+func (x *Execution) numbered(info Info) Info {
+	if x.skip == tardy && x.Plan.Periodic() {
+		info.Number = x.Plan.Runs + 1
+	}
+	return info
+}
+
 // Outcome is how a run has ended.
 type Outcome uint8
 
@@ -115,21 +134,18 @@ func (x *Execution) Outcome() Outcome {
 	return Failed
 }
 
-// Info describes the run in progress. Of a run that is watched it is done once.
-func (x *Execution) Info() Info {
-	if !x.Owner.Watched {
-		return x.numbered(x.Owner.Describe(x.Task, x.Plan))
-	}
-	if x.info.Number == 0 {
-		x.info = x.numbered(x.Owner.Describe(x.Task, x.Plan))
-	}
-	return x.info
+// Overruns reports whether the run in progress has exceeded its timeout by now. The lock is held.
+func (x *Execution) Overruns(now int64) bool {
+	return x.Plan.Timeout > 0 && x.Task.Started > 0 && now-x.Task.Started >= int64(x.Plan.Timeout)
 }
 
-// numbered gives an expired run the number that it would have had: none has that yet.
-func (x *Execution) numbered(info Info) Info {
-	if x.skip == tardy && x.Plan.Periodic() {
-		info.Number = x.Plan.Runs + 1
+// RecordLocked returns what is to be kept of the run, which has ended. The lock is held.
+func (x *Execution) RecordLocked() Record {
+	c, pl := x.Task, x.Plan
+	shown, _ := onWallLocked(c, pl)
+	return Record{
+		Number: pl.Runs, Missed: pl.missed(), Attempt: pl.attempt(),
+		Scheduled: c.When, Started: c.Started, Ended: x.Ended,
+		Extra: pl.Extra(), Err: x.Err, shown: shown,
 	}
-	return info
 }

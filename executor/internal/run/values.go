@@ -55,10 +55,6 @@ func Carrying(
 	}
 }
 
-// Carried returns the part of ctx whose values a task of the owner is to be given, or nil if the
-// context has none beside those that each run of the owner knows.
-func (o *Owner) Carried(ctx context.Context) context.Context { return cell.Bare(ctx, o.Host) }
-
 // Labelled returns parent with the pprof labels "pool" and "task", or those of the two that have a
 // name. If neither has, it returns parent itself, which may be nil. The contexts of runs derive
 // from the result, so that pprof.Do adds to these labels.

@@ -24,7 +24,7 @@ type Sight struct {
 	shortage shortage
 }
 
-var _ run.Sight = (*Sight)(nil)
+var _ run.Watcher = (*Sight)(nil)
 
 // Open has o watched as its settings say. It is called once, before the first task; crew is what o
 // says of its workers, and hooked says whether it has hooks around runs.

@@ -16,13 +16,19 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
+// host is one to which the end of a settling means nothing.
+type host struct{ run.Host }
+
+func (host) Settled() {}
+
 // A task may be cancelled just as its run ends, so that the end comes after what is the last that
 // is told of the task.
 func TestTheEndOfARunIsRecordedAfterItsTaskIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text bytes.Buffer
-		w := NewWriter(&text, &run.Owner{Clock: clock.New(0), Lock: new(sync.Mutex),
-			Settled: func() {}})
+		var o run.Owner
+		o.Make(run.Env{Clocks: run.Clocks{Clock: clock.New(0)}, Host: host{}, Lock: new(sync.Mutex)})
+		w := NewWriter(&text, &o)
 		var c cell.Cell
 		w.Submitted(&c, &run.Plan{}, 0)
 		w.Began(&c, run.Info{Number: 1, Attempt: 1}, 0)

@@ -1,0 +1,122 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/series"
+)
+
+// Maker makes the plans of tasks that come to an owner.
+type Maker struct {
+	*Env
+	Unnamed context.Context // parent of the contexts of tasks without a name; may be nil
+}
+
+// Init fills in pl for tasks with these options. Detail is what leads from a cell of such a task
+// back to the plan.
+func (m *Maker) Init(pl *Plan, options series.Options, detail any) {
+	base := m.Unnamed
+	if options.Name != "" {
+		base = Labelled(m.Base, m.Name, options.Name)
+		pl.Labels = base
+	}
+	// The errors are made here, once for all tasks of the plan: dropping one then allocates
+	// nothing.
+	pl.Series = series.Series{Grid: series.Grid{Options: options}}
+	pl.Plan = cell.Plan{
+		Host:    m.Host,
+		Base:    base,
+		Given:   m.Base,
+		Timeout: options.Timeout,
+		Late:    newLate(m.Subject(options.Name), options.Timeout),
+		Dropped: future.CancelledError(m.ShutDown(options.Name)),
+		Detail:  detail,
+	}
+	m.bind(pl, &options)
+	if options.BeginWithin > 0 {
+		pl.overtime = &overtime{err: newExpired(m.Subject(options.Name), options.BeginWithin)}
+	}
+	if options.Values != nil {
+		pl.carry()
+	}
+}
+
+// Copy fills in pl for tasks with the options of another plan, whose errors and labels it shares,
+// and with the values of a context, unless that is nil.
+func (m *Maker) Copy(pl, like *Plan, detail any, values context.Context) {
+	pl.Series = series.Series{Grid: series.Grid{Options: like.Options}}
+	pl.Plan = like.Plan
+	pl.Detail = detail
+	m.bind(pl, &like.Options)
+	pl.Labels = like.Labels
+	if like.overtime != nil {
+		pl.overtime = &overtime{err: like.overtime.err}
+	}
+	if values != nil {
+		pl.Values = values
+		pl.carry()
+	}
+}
+
+// bind notes whether the options of a plan are special, and between which times its runs are
+// planned.
+func (m *Maker) bind(pl *Plan, o *series.Options) {
+	bounded := !o.From.IsZero() || !o.Until.IsZero()
+	if bounded {
+		pl.Bound(m.bound(o.From), m.bound(o.Until))
+	}
+	pl.special = bounded || o.MaxRuns > 0 || o.CatchUp == series.Shift || o.Timeout > 0 ||
+		o.BeginWithin > 0 || o.Retry.Attempts > 1 || o.PauseAfter > 0 || o.DelayBy != nil ||
+		o.SuccessWithin > 0 || o.StartWithin > 0 || o.Within != nil
+}
+
+// Carried returns the part of ctx whose values a task of the owner is to be given, or nil if the
+// context has none beside those that each run of the owner knows.
+func (m *Maker) Carried(ctx context.Context) context.Context { return cell.Bare(ctx, m.Host) }
+
+// CheckBounds returns an error if a series has no run that is not too late.
+func (m *Maker) CheckBounds(pl *Plan, initial time.Duration) error {
+	if !pl.Series.Ends(clock.Later(m.Clock.Now(), initial)) {
+		return nil
+	}
+	return m.neverBegins(pl)
+}
+
+// neverBegins returns the error with which to refuse a series that Until leaves no run.
+func (m *Maker) neverBegins(pl *Plan) error {
+	text := "no run comes before Until " + pl.Until.String()
+	return m.Refusal(pl.Name, text, Invalid("%s", text))
+}
+
+// SetCalendar makes the task one on a calendar, and returns when its first run is due. It returns
+// an error if there is none. If the calendar panics, so does SetCalendar.
+func (m *Maker) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
+	now := m.moment()
+	pl.Period = series.OnCalendar
+	pl.special, pl.calendar = true, true
+	pl.Dates = series.NewDates(c, now.Wall, pl.Options.From)
+	out, err := pl.AskAgain(now.Wall).Answer()
+	if err != nil {
+		return 0, m.Refusal(pl.Name, "the calendar's first time is not after now", err)
+	}
+	at, ok := pl.Begin(out, now)
+	if !ok {
+		if out.Cut {
+			return 0, m.neverBegins(pl)
+		}
+		text := "the calendar has no time after " + pl.Dates.Asked().String()
+		return 0, m.Refusal(pl.Name, text, Invalid("%s", text))
+	}
+	return at, nil
+}
+
+// SetTime makes the task one that runs once when the wall clock shows a time, and returns when that
+// is.
+func (m *Maker) SetTime(pl *Plan, at time.Time) int64 {
+	pl.special, pl.Dates = true, series.OnceAt(at)
+	return m.moment().On(at)
+}
