@@ -30,13 +30,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Usage: {@code Promises <system>}, with the program on standard input.
  */
 public final class Promises {
-    private static final PrintStream out =
-            new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+    private static final StringBuilder written = new StringBuilder(); // the journal, which is printed at the end
     private static final long PATIENCE = 5_000_000_000L;
     private static final long start = System.nanoTime();
 
     private static Facility facility;
     private static int workers;
+    private static boolean impatient; // as something did not run within the time
     private static final CountDownLatch gate = new CountDownLatch(1);
     private static final Map<String, Subject> tasks = new HashMap<>();
 
@@ -62,6 +62,11 @@ public final class Promises {
             }
         }
         note("done", "", 0, 0, "");
+        synchronized (Promises.class) {
+            PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+            out.print(written);
+            out.flush();
+        }
         Runtime.getRuntime().halt(0); // whatever still runs
     }
 
@@ -96,6 +101,14 @@ public final class Promises {
             case "get":
                 note("got", w[1], 0, 0, tasks.get(w[1]).handle.get(nanos(w[2])));
                 break;
+            case "sweep":
+                List<Subject> all = new ArrayList<>(tasks.values());
+                tasks.clear();
+                for (Subject s : all) {
+                    s.handle.cancel();
+                }
+                note("counted", "", facility.count(), 0, "");
+                break;
             case "count":
                 note("counted", "", facility.count(), 0, "");
                 break;
@@ -104,6 +117,9 @@ public final class Promises {
                 note("shutdown", "", 0, 0, "");
                 break;
             case "now":
+                facility.now();
+                note("shutdown", "", 0, 0, "");
+                break;
             case "handback":
                 note("handed", "", facility.handback(), 0, "");
                 break;
@@ -181,9 +197,10 @@ public final class Promises {
         if (tasks.get(id).handle == null) {
             return; // it was refused
         }
-        long end = System.nanoTime() + PATIENCE;
+        long end = System.nanoTime() + (impatient ? 0 : PATIENCE);
         while (tasks.get(id).ended.get() < runs) {
             if (System.nanoTime() - end > 0) {
+                impatient = true;
                 note("missed", id, 0, 0, "");
                 return;
             }
@@ -251,7 +268,8 @@ public final class Promises {
 
     private static synchronized void note(String what, String id, long a, long b, String text) {
         long at = System.nanoTime() - start;
-        out.println("@ " + at + " " + what + " " + (id.isEmpty() ? "-" : id) + " " + a + " " + b + " " + text);
+        written.append("@ ").append(at).append(' ').append(what).append(' ').append(id.isEmpty() ? "-" : id);
+        written.append(' ').append(a).append(' ').append(b).append(' ').append(text).append('\n');
     }
 
     /** Unable says what a system has not. */
@@ -330,6 +348,8 @@ public final class Promises {
 
         void shutdown();
 
+        void now();
+
         long handback();
     }
 
@@ -386,6 +406,11 @@ public final class Promises {
         @Override
         public void shutdown() {
             s.shutdown();
+        }
+
+        @Override
+        public void now() {
+            s.shutdownNow();
         }
 
         @Override
@@ -465,6 +490,11 @@ public final class Promises {
 
         @Override
         public void shutdown() {
+            timer.cancel();
+        }
+
+        @Override
+        public void now() {
             timer.cancel();
         }
 

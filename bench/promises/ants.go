@@ -11,8 +11,8 @@ import (
 func antsPool() system {
 	return system{
 		name: "ants",
-		about: "panjf2000/ants: a submitter that waits for a worker is a goroutine; WithMaxBlockingTasks for a bound; " +
-			"Release to shut down",
+		about: "panjf2000/ants: a submitter that waits for a worker is a goroutine; " +
+			"WithMaxBlockingTasks for a bound; Release to shut down",
 		open: openAnts,
 	}
 }

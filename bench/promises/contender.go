@@ -13,7 +13,7 @@ import (
 )
 
 // limit is how long a system may take for one program.
-const limit = 30 * time.Second
+const limit = 20 * time.Second
 
 // contender is a system in a process of its own.
 type contender struct {

@@ -6,7 +6,9 @@ import "time"
 var damages = map[string]func(system) system{
 	"earlier time first": changed(func(f *facility) {
 		after := f.after
-		f.after = func(d time.Duration, task func()) (handle, error) { return after(120*time.Millisecond-d, task) }
+		f.after = func(d time.Duration, task func()) (handle, error) {
+			return after(120*time.Millisecond-d, task)
+		}
 	}),
 	"equal delays: first in, first out": changed(func(f *facility) {
 		after, n := f.after, time.Duration(0)
@@ -33,7 +35,9 @@ var damages = map[string]func(system) system{
 			return rate(first, period, task)
 		}
 	}),
-	"a cancelled task never begins": handled(func(h *handle) { h.cancel = func() answer { return yes } }),
+	"a cancelled task never begins": handled(func(h *handle) {
+		h.cancel = func() answer { return yes }
+	}),
 	"withdrawn or begun, never both": handled(func(h *handle) {
 		h.withdraw = func() answer { return yes }
 	}),
@@ -60,9 +64,11 @@ var damages = map[string]func(system) system{
 		get := h.get
 		h.get = func(time.Duration) string { return get(patience) }
 	}),
-	"what the body wrote is there after get":           ran(func(*facility, func()) {}),
-	"shutdown: what is due runs or not, as documented": changed(func(f *facility) { f.shutdown = func() { f.handback() } }),
-	"shutdown: what is delayed runs or not, as documented": changed(func(f *facility) {
+	"what the body wrote is there after get": ran(func(*facility, func()) {}),
+	"shutdown of what is due: as documented": changed(func(f *facility) {
+		f.shutdown = func() { f.handback() }
+	}),
+	"shutdown of what is delayed: as documented": changed(func(f *facility) {
 		f.shutdown = func() { f.handback() }
 	}),
 	"shutdown at once hands back what had not begun": changed(func(f *facility) {

@@ -30,7 +30,8 @@ func findField() (*field, error) {
 		j, err := newJava(version)
 		switch {
 		case errors.Is(err, errNoJDK):
-			f.notices = append(f.notices, fmt.Sprintf("The systems of Java %d are left out: %v.", version, err))
+			notice := fmt.Sprintf("The systems of Java %d are left out: %v.", version, err)
+			f.notices = append(f.notices, notice)
 		case err != nil:
 			f.close()
 			return nil, err
@@ -109,7 +110,8 @@ func (f *field) trace(ctx context.Context, name string, out io.Writer) error {
 	}
 	for _, c := range f.contenders {
 		j, died := c.play(ctx, all[i])
-		fmt.Fprintf(out, "%s: %v %s\n", c.name, all[i].verdict(j, c.says, died), died)
+		v := all[i].verdict(j, c.says, died)
+		fmt.Fprintln(out, c.name, v.kind, v.seen)
 		for _, e := range j {
 			fmt.Fprintln(out, e)
 		}

@@ -39,7 +39,12 @@ func TestFieldAsksEachForEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "|  | ants | pond |\n|---|:-:|:-:|\n| a panic is told by the future | n/a (1) | kept |\n\n1. no futures\n"
+	want := `|  | ants | pond |
+|---|:-:|:-:|
+| a panic is told by the future | n/a (1) | kept |
+
+1. no futures
+`
 	if got := m.markdown(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -10,9 +10,9 @@ import (
 func goCron() system {
 	return system{
 		name: "gocron",
-		about: "go-co-op/gocron: WithSingletonMode for a series; WithLimitConcurrentJobs for one worker, as with it " +
-			"series break more; both with LimitModeWait; one-time jobs; WithIntervalFromCompletion for a fixed " +
-			"delay; AfterJobRunsWithPanic",
+		about: "go-co-op/gocron: WithSingletonMode for a series; WithLimitConcurrentJobs " +
+			"only for one worker, as series break more with it; both with LimitModeWait; one-time jobs; " +
+			"WithIntervalFromCompletion for a fixed delay; AfterJobRunsWithPanic",
 		says: documents{later: drops},
 		open: openGoCron,
 	}
@@ -42,12 +42,15 @@ func openGoCron(workers, bound int) (facility, error) {
 		}
 		return handle{cancel: func() answer { return yesIf(s.RemoveJob(j.ID()) == nil) }}, nil
 	}
-	repeat := func(first, period time.Duration, task func(), opts ...gocron.JobOption) (handle, error) {
+	type options = []gocron.JobOption
+	repeat := func(first, period time.Duration, task func(), opts options) (handle, error) {
 		opts = append(opts, gocron.WithStartAt(gocron.WithStartDateTime(time.Now().Add(first))),
 			gocron.WithSingletonMode(gocron.LimitModeWait))
 		return add(gocron.DurationJob(period), task, opts...)
 	}
-	shutdown := func() { waitFor(100*time.Millisecond, func() { _ = s.Shutdown() }) } // it waits for runs
+	shutdown := func() { // without the wait for runs
+		waitFor(100*time.Millisecond, func() { _ = s.Shutdown() })
+	}
 	return facility{
 		execute: func(task func()) (handle, error) {
 			return add(gocron.OneTimeJob(gocron.OneTimeJobStartImmediately()), task)
@@ -56,10 +59,10 @@ func openGoCron(workers, bound int) (facility, error) {
 			return add(gocron.OneTimeJob(gocron.OneTimeJobStartDateTime(time.Now().Add(d))), task)
 		},
 		rate: func(first, period time.Duration, task func()) (handle, error) {
-			return repeat(first, period, task)
+			return repeat(first, period, task, nil)
 		},
 		delay: func(first, delay time.Duration, task func()) (handle, error) {
-			return repeat(first, delay, task, gocron.WithIntervalFromCompletion())
+			return repeat(first, delay, task, options{gocron.WithIntervalFromCompletion()})
 		},
 		count:    func() int { return len(s.Jobs()) },
 		shutdown: shutdown,

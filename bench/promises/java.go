@@ -34,7 +34,8 @@ func newJava(version int) (*java, error) {
 	source := filepath.Join(dir, "Promises.java")
 	err = os.WriteFile(source, playerInJava, 0o644)
 	if err == nil {
-		cmd := exec.Command(j.program("javac"), "-J-XX:TieredStopAtLevel=1", "-encoding", "UTF-8", "-d", dir, source)
+		cmd := exec.Command(j.program("javac"),
+			"-J-XX:TieredStopAtLevel=1", "-encoding", "UTF-8", "-d", dir, source)
 		if out, failed := cmd.CombinedOutput(); failed != nil {
 			err = fmt.Errorf("%s: %w\n%s", cmd.Path, failed, out)
 		}
@@ -53,12 +54,14 @@ func (j *java) close() error { return os.RemoveAll(j.dir) }
 // contenders returns the systems of this JDK. The Timer has not changed, and is asked once.
 func (j *java) contenders() []contender {
 	as := documents{due: runs, later: runs}
-	all := []contender{j.contender("STPE", as, "ScheduledThreadPoolExecutor, setRemoveOnCancelPolicy")}
+	stpe := j.contender("STPE", as, "ScheduledThreadPoolExecutor, setRemoveOnCancelPolicy")
 	if j.version < 25 {
-		return append(all, j.contender("Timer", documents{due: drops, later: drops, grain: time.Millisecond},
-			"java.util.Timer: schedule with no delay for now, cancel to shut down"))
+		as := documents{due: drops, later: drops, grain: time.Millisecond}
+		timer := "java.util.Timer: schedule with no delay for now, cancel to shut down"
+		return []contender{stpe, j.contender("Timer", as, timer)}
 	}
-	return append(all, j.contender("FJP", as, "ForkJoinPool as a ScheduledExecutorService; getDelayedTaskCount"))
+	pool := "ForkJoinPool as a ScheduledExecutorService; getDelayedTaskCount"
+	return []contender{stpe, j.contender("FJP", as, pool)}
 }
 
 func (j *java) contender(name string, says documents, about string) contender {

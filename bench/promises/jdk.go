@@ -21,8 +21,8 @@ var jdkFolders = []string{
 	`C:\Program Files\Java`, `C:\Program Files\Eclipse Adoptium`,
 }
 
-// findJDK returns the home of a JDK of that version: what JAVA25_HOME says for 25, or else
-// JAVA_HOME, or that of the javac in PATH, or one that lies beside those, or where JDKs usually are.
+// findJDK returns the home of a JDK of that version: what JAVA25_HOME says for 25, or else that of
+// JAVA_HOME, or of the javac in PATH, or one that lies beside those, or where JDKs usually are.
 func findJDK(version int) (home string, err error) {
 	name := fmt.Sprintf("JAVA%d_HOME", version)
 	if home := os.Getenv(name); home != "" {

@@ -3,10 +3,11 @@
 //
 //	go -C bench run ./promises
 //
-// A promise is a small program, such as "occupy the worker, schedule this, then that, let go", and a
-// judge of what happened then. Each system plays each program in a process of its own, so that one
-// that dies takes nothing along. No cell of the table is written by hand: a verb that a system
-// lacks is found by playing the program, too.
+// A promise is a small program, such as "occupy the worker, schedule this, then that, let go", and
+// a judge of what happened then. Each system plays each program in a process of its own, so that
+// one that dies takes nothing along. No cell of the table is written by hand: a verb that a system
+// lacks is found by playing the program, too. Where a machine that stands still for a moment may
+// look like a broken promise, the best of three plays counts.
 package main
 
 import (
@@ -36,7 +37,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("promises", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	markdown := flags.Bool("markdown", false, "write the table as Markdown")
-	only := flags.String("systems", "", "names of the systems to ask, with commas between; empty for all")
+	only := flags.String("systems", "", "names of systems, with commas between; empty for all")
 	about := flags.Bool("about", false, "say how each system is used, and ask none")
 	trace := flags.String("trace", "", "name of a promise: write what happened instead of the table")
 	if err := flags.Parse(args); err != nil {

@@ -37,7 +37,9 @@ func TestTableInMarkdown(t *testing.T) {
 }
 
 func TestOrdinals(t *testing.T) {
-	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 112: "112th", 121: "121st"} {
+	for n, want := range map[int]string{
+		1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 112: "112th", 121: "121st",
+	} {
 		if got := ordinal(n); got != want {
 			t.Errorf("%d: %s; want %s", n, got, want)
 		}

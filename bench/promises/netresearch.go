@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	cron "github.com/netresearch/go-cron"
@@ -10,16 +9,18 @@ import (
 func netresearchCron() system {
 	return system{
 		name: "go-cron",
-		about: "netresearch/go-cron: @every with WithMinEveryInterval(0), ScheduleOnceJob, WithMaxEntries; the chain is " +
-			"Recover, DelayIfStillRunning",
+		about: "netresearch/go-cron: Schedules of its own, as its lines keep a grid of whole " +
+			"seconds; ScheduleOnceJob, WithMaxEntries; the chain is Recover, DelayIfStillRunning",
 		says: documents{later: drops},
 		open: openNetresearch,
 	}
 }
 
 func openNetresearch(_, bound int) (facility, error) {
-	chain := cron.WithChain(cron.Recover(cron.DiscardLogger), cron.DelayIfStillRunning(cron.DiscardLogger))
-	opts := []cron.Option{chain, cron.WithMinEveryInterval(0), cron.WithLogger(cron.DiscardLogger)}
+	log := cron.DiscardLogger
+	opts := []cron.Option{
+		cron.WithLogger(log), cron.WithChain(cron.Recover(log), cron.DelayIfStillRunning(log)),
+	}
 	if bound > 0 {
 		opts = append(opts, cron.WithMaxEntries(bound))
 	}
@@ -34,7 +35,7 @@ func openNetresearch(_, bound int) (facility, error) {
 			return entry(c.ScheduleOnceJob(once(time.Now().Add(d)), cron.FuncJob(task)))
 		},
 		rate: func(first, period time.Duration, task func()) (handle, error) {
-			return entry(c.AddFunc(fmt.Sprint("@every ", period), task))
+			return entry(c.ScheduleJob(grid{time.Now().Add(first), period}, cron.FuncJob(task)))
 		},
 		count:    func() int { return len(c.Entries()) },
 		shutdown: stop,

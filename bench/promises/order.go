@@ -12,7 +12,10 @@ func order() []promise {
 	return []promise{
 		{name: "earlier time first", program: shuffled(400), judge: judgeEarlier},
 		{name: "equal delays: first in, first out", program: ties(1000), judge: judgeTies},
-		{name: "a fresh task does not overtake overdue ones", program: overdue(20), judge: judgeOvertaking},
+		{
+			name:    "a fresh task does not overtake overdue ones",
+			program: overdue(20), judge: judgeOvertaking,
+		},
 	}
 }
 

@@ -20,6 +20,8 @@ type player struct {
 	workers int
 	gate    chan struct{} // closed by release
 	tasks   map[string]*subject
+
+	impatient bool // as something did not run within the time: what else does not is no news
 }
 
 // subject is a task of the program.
@@ -64,6 +66,8 @@ func (p *player) step(s step) error {
 		return p.ask(s)
 	case "count", "shutdown", "now", "handback":
 		return p.command(s.verb)
+	case "sweep":
+		return p.sweep()
 	case "hold":
 		return p.hold()
 	case "release":
@@ -124,8 +128,13 @@ func (p *player) until(id string, runs int64) error {
 	if p.tasks[id].refused {
 		return nil
 	}
-	for end := time.Now().Add(patience); p.tasks[id].ended.Load() < runs; time.Sleep(time.Millisecond) {
+	end := time.Now().Add(patience)
+	if p.impatient {
+		end = time.Now()
+	}
+	for ; p.tasks[id].ended.Load() < runs; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
+			p.impatient = true
 			p.note(event{what: "missed", id: id})
 			break
 		}

@@ -8,10 +8,11 @@ import (
 
 func pondPool() system {
 	return system{
-		name:  "pond",
-		about: "alitto/pond: TrySubmit; WithQueueSize for a bound; Stop, awaited for a moment, to shut down; Done and Wait of a task",
-		says:  documents{due: runs},
-		open:  openPond,
+		name: "pond",
+		about: "alitto/pond: TrySubmit; WithQueueSize for a bound; Stop, awaited for a moment, to shut " +
+			"down; Done and Wait of a task",
+		says: documents{due: runs},
+		open: openPond,
 	}
 }
 
@@ -29,8 +30,10 @@ func openPond(workers, bound int) (facility, error) {
 			}
 			return pondHandle(t), nil
 		},
-		count:    func() int { return int(p.WaitingTasks()) },
-		shutdown: func() { waitFor(50*time.Millisecond, func() { _ = p.Stop().Wait() }) }, // a moment after Stop
+		count: func() int { return int(p.WaitingTasks()) },
+		shutdown: func() { // it is complete a moment after Stop
+			waitFor(50*time.Millisecond, func() { _ = p.Stop().Wait() })
+		},
 	}, nil
 }
 

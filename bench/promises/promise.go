@@ -37,7 +37,9 @@ const (
 
 // promises returns all of them, in the order of the table.
 func promises() []promise {
-	return slices.Concat(order(), times(), series(), cancellation(), failures(), futures(), shutdowns(), bounds())
+	return slices.Concat(
+		order(), times(), series(), cancellation(), failures(), futures(), shutdowns(), bounds(),
+	)
 }
 
 // steps returns the program, which must be right.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// race withdraws tasks at about the moment at which they are due, in virtual time exactly then. No task may begin that was
-// withdrawn, and each must begin that was not.
+// race withdraws tasks at about the moment at which they are due, in virtual time exactly then. No
+// task may begin that was withdrawn, and each must begin that was not.
 func (p *player) race(n int) error {
 	submit, err := p.verb(step{verb: "after", times: []time.Duration{time.Millisecond}})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 func robfigCron() system {
 	return system{
 		name: "robfig",
-		about: "robfig/cron: Schedules of its own, as its lines know no less than a second; the chain is Recover, " +
-			"DelayIfStillRunning",
+		about: "robfig/cron: Schedules of its own, as its lines know no less than a second; the " +
+			"chain is Recover, DelayIfStillRunning",
 		says: documents{later: drops},
 		open: openRobfig,
 	}
@@ -20,7 +20,8 @@ func openRobfig(_, bound int) (facility, error) {
 	if bound > 0 {
 		return facility{}, unable(lacks["bound"])
 	}
-	c := cron.New(cron.WithChain(cron.Recover(cron.DiscardLogger), cron.DelayIfStillRunning(cron.DiscardLogger)))
+	log := cron.DiscardLogger
+	c := cron.New(cron.WithChain(cron.Recover(log), cron.DelayIfStillRunning(log)))
 	c.Start()
 	add := func(s cron.Schedule, task func()) (handle, error) {
 		id := c.Schedule(s, cron.FuncJob(task))

@@ -40,8 +40,8 @@ func series() []promise {
 	}
 }
 
-// judgeGrid sees whether anything is added to the period: the work of a run, or how late it was. The
-// median does not mind if the machine stands still for some time.
+// judgeGrid sees whether anything is added to the period: the work of a run, or how late it was.
+// The median does not mind if the machine stands still for some time.
 func judgeGrid(j journal, _ documents) verdict {
 	begun := j.all("begin")
 	var added []time.Duration
@@ -55,8 +55,8 @@ func judgeGrid(j journal, _ documents) verdict {
 	return keeps()
 }
 
-// judgeCatchUp sees how many periods the last runs are behind: those that the first run has cost, if
-// nothing is caught up with.
+// judgeCatchUp sees how many periods the last runs are behind: those that the first run has cost,
+// if nothing is caught up with.
 func judgeCatchUp(j journal, _ documents) verdict {
 	asked, _ := j.first("asked")
 	begun := j.all("begin")
@@ -85,7 +85,8 @@ func judgeDelay(j journal, _ documents) verdict {
 		}
 	}
 	if least < delayAfter {
-		return breaks("%v after the end of the last run, not %v", least.Round(time.Microsecond), delayAfter)
+		least = least.Round(time.Microsecond)
+		return breaks("%v after the end of the last run, not %v", least, delayAfter)
 	}
 	return keeps()
 }

@@ -4,12 +4,12 @@ package main
 func shutdowns() []promise {
 	return []promise{
 		{
-			name:    "shutdown: what is due runs or not, as documented",
+			name:    "shutdown of what is due: as documented",
 			program: lines("open 1", "hold", "soon due", "sleep 20ms", "shutdown", "release", "sleep 400ms"),
 			judge:   judgeDue, slow: true,
 		},
 		{
-			name: "shutdown: what is delayed runs or not, as documented",
+			name: "shutdown of what is delayed: as documented",
 			program: lines("open 1", "after later 200ms", "?rate series 200ms 20ms", "shutdown",
 				"sleep 500ms"),
 			judge: judgeLater, slow: true,

@@ -21,6 +21,7 @@ import (
 //	withdraw ID                only if it has not begun
 //	get ID LIMIT               its outcome
 //	count                      how many wait
+//	sweep                      cancel all in one go, and count at once what still waits
 //	shutdown, now              orderly; at once
 //	handback                   at once, and say how many are handed back
 //	sleep TIME, until ID RUNS  wait
@@ -42,7 +43,7 @@ type step struct {
 var shapes = map[string]string{
 	"open": "no", "hold": "", "release": "",
 	"execute": "ib", "soon": "ib", "after": "itb", "rate": "ittb", "delay": "ittb",
-	"cancel": "i", "withdraw": "i", "get": "it", "count": "",
+	"cancel": "i", "withdraw": "i", "get": "it", "count": "", "sweep": "",
 	"shutdown": "", "now": "", "handback": "",
 	"sleep": "t", "until": "in", "crowd": "n", "race": "n", "handover": "n",
 }

@@ -57,6 +57,22 @@ func (p *player) ask(s step) error {
 	return nil
 }
 
+// sweep cancels all tasks, and gives the system no time to think before it is asked what waits.
+func (p *player) sweep() error {
+	var all []func() answer
+	for _, t := range p.tasks {
+		if t.cancel == nil {
+			return unable(lacks["cancel"])
+		}
+		all = append(all, t.cancel)
+	}
+	clear(p.tasks)
+	for _, cancel := range all {
+		cancel()
+	}
+	return p.command("count")
+}
+
 // command has the system as a whole do something.
 func (p *player) command(verb string) error {
 	switch f := p.f; {

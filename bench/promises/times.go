@@ -35,7 +35,8 @@ func judgeEarly(j journal, _ documents) verdict {
 		}
 	}
 	if early > 0 {
-		return breaks("%d of %d early, by up to %v", early, len(j.all("asked")), most.Round(time.Microsecond))
+		most = most.Round(time.Microsecond)
+		return breaks("%d of %d early, by up to %v", early, len(j.all("asked")), most)
 	}
 	return keeps()
 }
