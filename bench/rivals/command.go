@@ -33,8 +33,8 @@ func (c command) run(ctx context.Context, args []string) int {
 		return c.failure(err)
 	}
 	defer f.close()
-	if f.notice != "" {
-		c.say(f.notice)
+	for _, notice := range f.notices {
+		c.say(notice)
 	}
 	if o.list {
 		list(c.stdout, c.workloads, f.contenders)
@@ -51,7 +51,7 @@ func (c command) measure(ctx context.Context, o options, p plan, f *field) int {
 	r := &report.Report{
 		Date: time.Now(), Command: o.command, Quick: o.quick, Rounds: o.rounds, Machine: report.ThisMachine(),
 	}
-	r.Machine.Java, r.Machine.Netty = f.java, f.netty
+	r.Machine.Java, r.Machine.Java25, r.Machine.Netty = f.java, f.java25, f.netty
 	for _, x := range p.contenders {
 		r.Systems = append(r.Systems, report.System{Name: x.name, Title: x.title})
 	}

@@ -71,7 +71,7 @@ func figures(ns float64) string { return fmt.Sprintf(`{"ns": %v}`, ns) }
 // fakes is a command with such contenders.
 func fakes(stdout, stderr io.Writer, contenders ...contender) command {
 	find := func(string, string) (*field, error) {
-		return &field{contenders: contenders, java: "99", close: func() {}}, nil
+		return &field{contenders: contenders, java: "99"}, nil
 	}
 	return command{workload.All(), find, stdout, stderr}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os/exec"
 
 	"github.com/punctual-go/punctual/bench/rivals/workload"
@@ -11,8 +12,16 @@ import (
 type field struct {
 	contenders  []contender
 	java, netty string // versions; "" if absent
-	notice      string // who is missing, and why
-	close       func()
+	java25      string
+	notices     []string // who is missing, and why
+	open        []io.Closer
+}
+
+// close gives back what the contenders need.
+func (f *field) close() {
+	for _, c := range f.open {
+		_ = c.Close() // it removes temporary files
+	}
 }
 
 // contender is a system, and how its driver is started.

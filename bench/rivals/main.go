@@ -7,7 +7,8 @@
 //
 // It prints tables, and writes them to the directory results, with all rounds as JSON and a picture
 // of each workload. Package workload says what is measured. Java and Netty take part where they are
-// installed.
+// installed, and a JDK 25 besides, which is looked for by its variable JAVA25_HOME, in JAVA_HOME, and
+// where the system has its virtual machines.
 //
 // It exits with 0; with 1 if nothing could be measured, or something not be written, or with -check
 // if a target is missed; with 2 for bad flags; with 130 after Ctrl-C, when it writes what it has

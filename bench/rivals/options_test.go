@@ -96,7 +96,7 @@ func TestNoFieldIsAFailureAndANoticeIsShown(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, &err)
 	}
 	err.Reset()
-	c.find = func(string, string) (*field, error) { return &field{notice: "it is late", close: func() {}}, nil }
+	c.find = func(string, string) (*field, error) { return &field{notices: []string{"it is late"}}, nil }
 	if code := c.run(t.Context(), []string{"-list"}); code != exitOK || err.String() != "rivals: it is late\n" {
 		t.Errorf("exit code %d: %s", code, &err)
 	}

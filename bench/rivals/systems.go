@@ -17,7 +17,7 @@ import (
 // findField returns the systems in Go, those of an earlier build if there is one, and those in Java
 // if there is any.
 func findField(java, before string) (*field, error) {
-	f := &field{close: func() {}}
+	f := &field{}
 	if err := f.addGo(); err != nil {
 		return nil, err
 	}
@@ -31,8 +31,16 @@ func findField(java, before string) (*field, error) {
 	}
 	switch err := f.addJava(java); {
 	case errors.Is(err, jvm.ErrNone) && java == "auto":
-		f.notice = fmt.Sprintf("the systems in Java are left out: %v", err)
+		f.notice("the systems in Java are left out: %v", err)
 	case err != nil:
+		f.close()
+		return nil, fmt.Errorf("%w\n-java off leaves the systems in Java out", err)
+	}
+	switch err := f.addJava25(); {
+	case errors.Is(err, jvm.ErrNone):
+		f.notice("jdk25-stpe and jdk25-forkjoin are left out: %v", err)
+	case err != nil:
+		f.close()
 		return nil, fmt.Errorf("%w\n-java off leaves the systems in Java out", err)
 	}
 	return f, nil
@@ -84,7 +92,28 @@ func (f *field) addJava(java string) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range j.Systems() {
+	f.addJVM(j, j.Systems())
+	f.java, f.netty = j.Version(), j.NettyVersion()
+	if f.netty == "" {
+		f.notice("Netty is left out: its jars are not there")
+	}
+	return nil
+}
+
+func (f *field) addJava25() error {
+	j, err := jvm.Find25()
+	if err != nil {
+		return err
+	}
+	f.addJVM(j, j.Systems25())
+	f.java25 = j.Version()
+	return nil
+}
+
+// addJVM adds systems that run on a virtual machine.
+func (f *field) addJVM(j *jvm.JVM, systems []jvm.System) {
+	f.open = append(f.open, j)
+	for _, s := range systems {
 		f.contenders = append(f.contenders, contender{
 			s.Name, s.Title, s.Kinds(),
 			func(ctx context.Context, kind string, params workload.Params) *exec.Cmd {
@@ -92,10 +121,8 @@ func (f *field) addJava(java string) error {
 			},
 		})
 	}
-	f.java, f.netty = j.Version(), j.NettyVersion()
-	f.close = func() { _ = j.Close() } // of temporary files
-	if f.netty == "" {
-		f.notice = "Netty is left out: its jars are not there"
-	}
-	return nil
+}
+
+func (f *field) notice(format string, args ...any) {
+	f.notices = append(f.notices, fmt.Sprintf(format, args...))
 }

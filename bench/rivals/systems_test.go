@@ -14,7 +14,7 @@ import (
 func TestRealSystemsAreMeasured(t *testing.T) {
 	dir := t.TempDir()
 	small := []workload.Workload{
-		{Name: "few", Kind: "execute", Params: workload.Params{"batch": 100, "batches": 2}, Figures: []workload.Figure{{Name: "ns"}}},
+		{Name: "few", Kind: "execute", Params: workload.Params{"batch": 100, "batches": 2}, Figures: []workload.Figure{{Name: "ns"}, {Name: "cpu_ns"}}},
 		{Name: "still", Kind: idleKind, Params: workload.Params{"n": 10, "settle_ms": 1, "for_ms": 50},
 			Figures: []workload.Figure{{Name: "switches"}, {Name: "cpu_ms"}}},
 	}
@@ -55,8 +55,8 @@ func TestWithoutJavaThereAreTheSystemsInGo(t *testing.T) {
 			t.Errorf("no %s in %q", want, names)
 		}
 	}
-	if strings.Contains(strings.Join(names, " "), "jdk") || f.java != "" || f.notice != "" {
-		t.Errorf("%q, Java %q, notice %q", names, f.java, f.notice)
+	if strings.Contains(strings.Join(names, " "), "jdk") || f.java != "" || f.java25 != "" || len(f.notices) > 0 {
+		t.Errorf("%q, Java %q, notices %q", names, f.java, f.notices)
 	}
 }
 
@@ -64,8 +64,12 @@ func TestJavaIsLeftOutWithANoticeOnlyIfNobodyInsists(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("JAVA_HOME", "")
 	f, err := findField("auto", "")
-	if err != nil || !strings.Contains(f.notice, "Java are left out") || strings.Contains(f.notice, "\n") {
-		t.Errorf("%+v, %v", f, err)
+	if err != nil || len(f.notices) == 0 || !strings.Contains(f.notices[0], "Java are left out") {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	defer f.close()
+	if strings.Contains(strings.Join(f.notices, ""), "\n") {
+		t.Errorf("a notice has more than a line: %q", f.notices)
 	}
 	if _, err := findField("/nowhere/bin/java", ""); err == nil {
 		t.Error("no error for a java that is not there")
@@ -80,7 +84,7 @@ func TestAnEarlierBuildIsMeasuredBesideThisOne(t *testing.T) {
 	}
 	dir := t.TempDir()
 	few := []workload.Workload{{
-		Name: "few", Kind: "execute", Params: workload.Params{"batch": 100, "batches": 2}, Figures: []workload.Figure{{Name: "ns"}},
+		Name: "few", Kind: "execute", Params: workload.Params{"batch": 100, "batches": 2}, Figures: []workload.Figure{{Name: "ns"}, {Name: "cpu_ns"}},
 	}}
 	var stdout, stderr bytes.Buffer
 	c := command{few, findField, &stdout, &stderr}

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/punctual-go/punctual/bench/rivals/workload"
 )
@@ -30,13 +29,13 @@ func submitGet(w work) (workload.Figures, error) {
 	var task number
 	ask := s.ask(task.next)
 	runtime.GC()
-	begin := time.Now()
+	m := startMeter()
 	for i := range ops {
 		if result := ask(); result != i+1 {
 			return nil, fmt.Errorf("run %d has returned %d", i+1, result)
 		}
 	}
-	return per(time.Since(begin), ops), nil
+	return m.per(ops), nil
 }
 
 // fanOut submits many tasks and waits for all of them, again and again.
@@ -47,12 +46,11 @@ func fanOut(w work) (workload.Figures, error) {
 	var task number
 	fan := s.fan(task.next, width)
 	runtime.GC()
-	begin := time.Now()
+	m := startMeter()
 	for range ops {
 		fan()
 	}
-	taken := time.Since(begin)
-	return per(taken, ops*width), task.check(ops * width)
+	return m.per(ops * width), task.check(ops * width)
 }
 
 // asking is how a system without futures answers: by a channel.

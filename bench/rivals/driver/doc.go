@@ -13,6 +13,11 @@
 // kept as it is, behind an interface of one method: the adapters allocate nothing of their own but
 // a word or two for go-zero and the cron libraries.
 //
+// What cannot do a kind of work is left out of it. At a bound those are missing that bound nothing
+// that waits: ants, conc and errgroup bound what runs, and hold up who submits more at once;
+// workerpool and the loop have no bound. The cron libraries of which each change walks all jobs, or
+// is done by one goroutine that is asked, are not asked a million times.
+//
 // A wheel that may be early is asked for a tick more, as its users must if they mind. Rounds begin
 // on a heap that has just been collected, and end with its memory given back.
 //

@@ -29,7 +29,7 @@ func tiny() workload.Params {
 	return workload.Params{
 		"pending": 10, "ops": 20, "n": 30, "lead_ms": 80, "batch": 50, "batches": 2, "producers": 3, "width": 4,
 		"period_us": 5000, "for_ms": 200, "permille": 700, "settle_ms": 0, "quick": 1,
-		"busy": 2, "pools": 3, "series": 5,
+		"busy": 2, "pools": 3, "series": 5, "goroutines": 3, "servers": 2, "askers": 3, "capacity": 4,
 	}
 }
 

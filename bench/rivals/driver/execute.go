@@ -19,20 +19,26 @@ func execute(w work) (workload.Figures, error) {
 }
 
 // produce submits batches of tasks from several goroutines, each its share.
-func produce(w work) (workload.Figures, error) {
+func produce(w work) (workload.Figures, error) { return w.inBatches(w.fromAll) }
+
+// bounded is produce for a system in which few tasks may wait: who is ahead is held up.
+func bounded(w work) (workload.Figures, error) {
+	w.open = func() session { return w.bound(w.count("capacity")) }
+	return produce(w)
+}
+
+// fromAll submits one batch.
+func (w work) fromAll(submit func()) {
+	var all sync.WaitGroup
 	batch, producers := w.count("batch"), w.count("producers")
-	return w.inBatches(func(submit func()) {
-		var all sync.WaitGroup
-		for i := range producers {
-			share := batch*(i+1)/producers - batch*i/producers
-			all.Go(func() {
-				for range share {
-					submit()
-				}
-			})
-		}
-		all.Wait()
-	})
+	for i := range producers {
+		all.Go(func() {
+			for range share(batch, producers, i) {
+				submit()
+			}
+		})
+	}
+	all.Wait()
 }
 
 // service submits batches of tasks to a system in which there is more going on.
@@ -66,7 +72,7 @@ func (w work) batchesOf(
 	var runs sync.WaitGroup
 	submit := bind(runs.Done)
 	runtime.GC()
-	begin := time.Now()
+	m := startMeter()
 	for range batches {
 		if w.Err() != nil {
 			return nil, w.Err()
@@ -75,5 +81,5 @@ func (w work) batchesOf(
 		submitAll(submit)
 		runs.Wait()
 	}
-	return per(time.Since(begin), batch*batches), nil
+	return m.per(batch * batches), nil
 }

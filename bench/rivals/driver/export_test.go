@@ -30,3 +30,24 @@ func Lateness(period, begin, end time.Duration, drops bool, starts ...time.Durat
 	b.close()
 	return w.figures()
 }
+
+// HandOver has two partners hand over so many tasks each, and returns how many each has cancelled.
+func HandOver(n, m int) (here, there int) {
+	out, back := newLane(), newLane()
+	couriers := []*courier{{out: out, in: back}, {out: back, in: out}}
+	_, wait := together(2, func(i int) {
+		c := couriers[i]
+		for range []int{n, m}[i] {
+			c.hand(weightless{})
+		}
+		c.end()
+		c.empty()
+	})
+	wait()
+	return couriers[0].cancelled, couriers[1].cancelled
+}
+
+// weightless is a task that costs nothing.
+type weightless struct{}
+
+func (weightless) Stop() bool { return true }

@@ -29,15 +29,20 @@ type work struct {
 func kinds() []kind {
 	return []kind{
 		{"schedule-cancel", schedules, []string{"pending", "ops"}, nil, "pending", scheduleCancel},
+		{"pairs", schedules, []string{"pending", "ops", "goroutines"}, nil, "pending", pairs},
+		{"timeouts", schedules, []string{"servers", "ops"}, nil, "", timeouts},
 		{"soon", schedules, []string{"n"}, nil, "n", soon},
 		{"due", schedules, []string{"n", "lead_ms"}, nil, "n", due},
 		{"execute", submits, []string{"batch", "batches"}, nil, "", execute},
 		{"producers", submits, []string{"batch", "batches", "producers"}, nil, "", produce},
 		{"submit-get", submits, []string{"ops"}, nil, "", submitGet},
+		{"askers", submits, []string{"ops", "askers"}, nil, "", askers},
 		{"fan-out", submits, []string{"ops", "width"}, nil, "", fanOut},
+		{"bounded", bounds, []string{"batch", "batches", "producers", "capacity"}, nil, "", bounded},
 		{"service", serves, []string{"batch", "batches", "series"}, nil, "series", service},
 		{"lateness", repeats, []string{"n", "period_us", "for_ms"}, nil, "n", evenRates},
 		{"mixed", repeats, []string{"n", "period_us", "for_ms"}, nil, "n", mixedRates},
+		{"served", tells, []string{"n", "period_us", "for_ms"}, nil, "n", servedRates},
 		{"busy", repeats, []string{"n", "period_us", "for_ms", "busy"}, nil, "n", busy},
 		{"cancelled", schedules, []string{"n", "lead_ms"}, []string{"permille"}, "n", cancelled},
 		{"pending", schedules, []string{"n"}, nil, "n", pending},
@@ -64,9 +69,4 @@ func (w work) sleep(d time.Duration) error {
 	case <-w.Done():
 		return context.Cause(w)
 	}
-}
-
-// per returns the figure of a time that so many have taken together.
-func per(d time.Duration, tasks int) workload.Figures {
-	return workload.Figures{"ns": float64(d) / float64(tasks)}
 }

@@ -55,7 +55,7 @@ func TestEachGoIsAnswered(t *testing.T) {
 		t.Fatalf("lines %q", lines)
 	}
 	for _, l := range lines[1:] {
-		if !strings.HasPrefix(l, `{"ns":`) {
+		if !strings.HasPrefix(l, `{"cpu_ns":`) || !strings.Contains(l, `"ns":`) {
 			t.Errorf("answer %s", l)
 		}
 	}

@@ -24,10 +24,13 @@ func punctual() []System {
 	return append([]System{
 		{
 			Name: "pool", Title: "executor.ScheduledPool",
-			About: "two workers; fan-out by InvokeAll",
-			can:   submits | schedules | repeats | serves | opens,
+			About: "two workers; fan-out by InvokeAll; bounded by PendingLimit, with Block",
+			can:   submits | schedules | repeats | serves | tells | opens | bounds,
 			open:  func() session { return openScheduledPool() },
 			serve: openServingPool,
+			bound: func(capacity int) session {
+				return openScheduledPool(executor.PendingLimit(capacity), executor.OnRejection(executor.Block))
+			},
 		},
 		{
 			Name: "exact", Title: "executor.ScheduledPool, Slack(0)",
@@ -49,8 +52,11 @@ func punctual() []System {
 		},
 		{
 			Name: "fixed", Title: "executor.FixedPool",
-			About: "two workers; fan-out by InvokeAll",
-			can:   submits, open: openFixedPool,
+			About: "two workers; fan-out by InvokeAll; bounded by BoundedFIFO, with Block",
+			can:   submits | bounds, open: func() session { return openFixedPool() },
+			bound: func(capacity int) session {
+				return openFixedPool(executor.BoundedFIFO(capacity), executor.OnRejection(executor.Block))
+			},
 		},
 		{
 			Name: "loop", Title: "executor/eventloop",
@@ -78,8 +84,8 @@ func valued(f func() int) future.Func[int] {
 	return func(context.Context) (int, error) { return f(), nil }
 }
 
-func openFixedPool() session {
-	p := executor.NewPool(workers)
+func openFixedPool(opts ...executor.Option) session {
+	p := executor.NewPool(workers, opts...)
 	p.PrestartWorkers()
 	return submitting(p)
 }

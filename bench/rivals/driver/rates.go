@@ -20,6 +20,12 @@ func evenRates(w work) (workload.Figures, error) {
 	})
 }
 
+// servedRates is evenRates in a system that tells of failures and of the end of each run.
+func servedRates(w work) (workload.Figures, error) {
+	w.open = w.serve
+	return evenRates(w)
+}
+
 // mixedRates runs tasks of many periods, each beginning at any time of its own.
 func mixedRates(w work) (workload.Figures, error) {
 	period, random := w.micros("period_us"), workload.NewRandom()

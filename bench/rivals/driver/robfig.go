@@ -10,12 +10,21 @@ func robfigCron() System {
 	return System{
 		Name: "robfig", Title: "robfig/cron v3",
 		About: "a Schedule of its own, as those of cron lines know no less than a second; a goroutine for each run",
-		can:   repeats, drops: true, open: openRobfig,
+		can:   repeats | tells, drops: true, open: func() session { return openRobfig() },
+		serve: func() session { return openRobfig(cron.WithChain(hooked, cron.Recover(cron.DiscardLogger))) },
 	}
 }
 
-func openRobfig() session {
-	c := cron.New()
+// hooked is a chain's link that does nothing after each run.
+func hooked(j cron.Job) cron.Job {
+	return cron.FuncJob(func() {
+		j.Run()
+		nothing()
+	})
+}
+
+func openRobfig(opts ...cron.Option) session {
+	c := cron.New(opts...)
 	return session{
 		every: func(first, period time.Duration, f func()) {
 			c.Schedule(grid{time.Now().Add(first), period}, cron.FuncJob(f))

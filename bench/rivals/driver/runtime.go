@@ -21,8 +21,9 @@ func standard() []System {
 		},
 		{
 			Name: "channel", Title: "channel",
-			About: "two goroutines on a channel of 1,024; results by a channel, or by variables and a WaitGroup",
-			can:   submits, open: openChannel,
+			About: "two goroutines on a channel of 1,024, or of the bound; results by a channel, or by variables and a WaitGroup",
+			can:   submits | bounds, open: func() session { return openChannel(1024) },
+			bound: openChannel,
 		},
 	}
 }
@@ -97,8 +98,8 @@ func openTicker() session {
 	}
 }
 
-func openChannel() session {
-	tasks := make(chan func(), 1024)
+func openChannel(capacity int) session {
+	tasks := make(chan func(), capacity)
 	var all sync.WaitGroup
 	for range workers {
 		all.Go(func() {

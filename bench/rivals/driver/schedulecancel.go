@@ -19,12 +19,12 @@ func scheduleCancel(w work) (workload.Figures, error) {
 	}
 	arm := s.after(nothing)
 	runtime.GC()
-	begin := time.Now()
+	m := startMeter()
 	for range ops {
 		d := time.Minute + time.Duration(random.Below(int64(time.Hour-time.Minute)))
 		arm(d).Stop()
 	}
-	return per(time.Since(begin), ops), nil
+	return m.per(ops), nil
 }
 
 // fill schedules tasks that are far away, and waits until they are in their place.
@@ -35,9 +35,15 @@ func (w work) fill(
 	for i := range kept {
 		kept[i] = arm(soonest + time.Duration(random.Below(int64(latest-soonest))))
 	}
-	moved := newCountdown(1) // with it, all that were scheduled before
+	return kept, w.settle(s)
+}
+
+// settle waits until all that has been scheduled and cancelled is in its place: it is when a task
+// behind it has run.
+func (w work) settle(s session) error {
+	moved := newCountdown(1)
 	s.after(moved.done)(0)
-	return kept, moved.wait(w)
+	return moved.wait(w)
 }
 
 func nothing() {}

@@ -16,7 +16,9 @@ func shutdown(w work) (workload.Figures, error) {
 		return nil, err
 	}
 	runtime.GC()
-	begin := time.Now()
+	m := startMeter()
 	s.shutdown(kept)
-	return workload.Figures{"ms": float64(time.Since(begin)) / float64(time.Millisecond)}, nil
+	taken := m.per(1)
+	const ms = float64(time.Millisecond)
+	return workload.Figures{"ms": taken["ns"] / ms, "cpu_ms": taken["cpu_ns"] / ms}, nil
 }

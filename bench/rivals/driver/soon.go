@@ -16,14 +16,14 @@ func soon(w work) (workload.Figures, error) {
 	runs := newCountdown(n)
 	arm := s.after(runs.done)
 	runtime.GC()
-	begin := time.Now()
+	m := startMeter()
 	for range n {
 		arm(time.Duration(random.Below(int64(time.Millisecond))))
 	}
 	if err := runs.wait(w); err != nil {
 		return nil, err
 	}
-	return per(runs.end.Sub(begin), n), nil
+	return m.until(runs.end, n), nil
 }
 
 // due schedules tasks that are due all at once.
@@ -43,11 +43,13 @@ func due(w work) (workload.Figures, error) {
 		}
 		kept = append(kept, arm(d))
 	}
+	m := startMeter() // of the processors: until the instant there is nothing to do
 	if time.Until(at) <= 0 {
 		return nil, errTooLate
 	}
 	if err := runs.wait(w); err != nil {
 		return nil, err
 	}
-	return per(runs.end.Sub(at), n), nil
+	m.begin = at
+	return m.until(runs.end, n), nil
 }

@@ -27,6 +27,10 @@ type System struct {
 	// serve opens the system as services have it: somebody is told of failures, and of the end of
 	// each run. Nil if the system has nothing of the kind.
 	serve func() session
+
+	// bound opens the system so that only so many tasks may wait, and who submits more is held up.
+	// Nil if the system has no such bound.
+	bound func(capacity int) session
 }
 
 // ability is what a system can do.
@@ -36,8 +40,10 @@ const (
 	submits   ability = 1 << iota // session.execute, ask and fan
 	schedules                     // session.after
 	repeats                       // session.every
-	serves                        // System.serve
+	serves                        // System.serve, for tasks and series
+	tells                         // System.serve, for series
 	opens                         // schedules, and may be opened a hundred times
+	bounds                        // System.bound
 )
 
 // Systems returns the systems, in the order of their families: this module's, the standard

@@ -20,9 +20,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Timer;
 import java.util.TimerTask;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
@@ -39,10 +46,11 @@ import java.util.concurrent.locks.LockSupport;
  * round for each line "go" on its standard input, until that ends.
  */
 public final class Rivals {
-    private static final int WORKERS = 2;
-    private static final long MILLI = 1_000_000L;
-    private static final long MINUTE = 60_000 * MILLI;
-    private static final long HOUR = 60 * MINUTE;
+    static final int WORKERS = 2;
+    static final long MILLI = 1_000_000L;
+    private static final long SECOND = 1000 * MILLI;
+    static final long MINUTE = 60 * SECOND;
+    static final long HOUR = 60 * MINUTE;
 
     private static final PrintStream out =
             new PrintStream(System.out, true, StandardCharsets.UTF_8); // flushes each line
@@ -203,9 +211,11 @@ public final class Rivals {
         Params small(String kind) {
             switch (kind) {
                 case "schedule-cancel":
+                case "pairs":
                     return get("pending") < 1_000_000 ? null : with("pending", 10_000);
                 case "lateness":
                 case "mixed":
+                case "served":
                     return with("for_ms", Math.max(1, get("for_ms") / 10));
                 case "due":
                     return fewer().with("lead_ms", Math.max(1, get("lead_ms") / 10));
@@ -239,7 +249,16 @@ public final class Rivals {
 
     /** The generator of the contract, whose numbers are the same in every language. */
     static final class Random {
-        private long state = 1;
+        private long state;
+
+        Random() {
+            state = 1;
+        }
+
+        /** The generator of the thread numbered i. */
+        Random(int i) {
+            state = i + 2;
+        }
 
         long below(long n) {
             if (n <= 1L << 31) {
@@ -289,7 +308,7 @@ public final class Rivals {
         }
 
         /** Returns the pool that tasks without a delay are given to. */
-        ThreadPoolExecutor pool() {
+        ExecutorService pool() {
             throw new UnsupportedOperationException("it is no pool");
         }
 
@@ -300,15 +319,71 @@ public final class Rivals {
     static Facility<?, ?> start(String system) throws Exception {
         switch (system) {
             case "jdk-scheduled":
-                return new JdkScheduled();
+            case "jdk25-stpe":
+                return new JdkScheduled(new ScheduledThreadPoolExecutor(WORKERS));
+            case "jdk25-forkjoin":
+                return new JdkForkJoin();
             case "jdk-fixed":
-                return new JdkFixed();
+                return new JdkFixed(new LinkedBlockingQueue<>(), new ThreadPoolExecutor.AbortPolicy());
             case "jdk-timer":
                 return new JdkTimer();
             case "netty": // compiled on its own, as its library may be missing
                 return (Facility<?, ?>) Class.forName("NettyWheel").getDeclaredConstructor().newInstance();
             default:
                 throw new IllegalArgumentException("there is no system " + system);
+        }
+    }
+
+    /** Starts a system that tells of failures, and of the end of each run. */
+    static Facility<?, ?> startServing(String system) {
+        if (system.equals("jdk-scheduled") || system.equals("jdk25-stpe")) {
+            return new JdkScheduled(new Serving());
+        }
+        throw new UnsupportedOperationException("it has no hooks");
+    }
+
+    /** Starts a system in which so many tasks may wait, and who submits more waits, too. */
+    static Facility<?, ?> startBounded(String system, int capacity) {
+        if (system.equals("jdk-fixed")) {
+            return new JdkFixed(new ArrayBlockingQueue<>(capacity), Rivals::waitForRoom);
+        }
+        throw new UnsupportedOperationException("it has no bound");
+    }
+
+    private static void waitForRoom(Runnable task, ThreadPoolExecutor pool) {
+        try {
+            pool.getQueue().put(task);
+        } catch (InterruptedException e) { // nobody interrupts it
+            throw new RejectedExecutionException(e);
+        }
+    }
+
+    /** A pool that has its failures found as its documentation says, in the hook that it has after each run. */
+    private static final class Serving extends ScheduledThreadPoolExecutor {
+        private final AtomicInteger failures = new AtomicInteger();
+
+        Serving() {
+            super(WORKERS);
+        }
+
+        @Override
+        protected void afterExecute(Runnable run, Throwable failure) {
+            super.afterExecute(run, failure);
+            if (failure != null || hasFailed(run)) {
+                failures.incrementAndGet();
+            }
+        }
+
+        private static boolean hasFailed(Runnable run) {
+            if (!(run instanceof Future<?>) || !((Future<?>) run).isDone()) {
+                return false;
+            }
+            try {
+                ((Future<?>) run).get();
+                return false;
+            } catch (Exception e) {
+                return true;
+            }
         }
     }
 
@@ -332,9 +407,11 @@ public final class Rivals {
 
     static final class JdkScheduled extends Facility<Runnable, ScheduledFuture<?>> {
         private final Threads threads = new Threads();
-        private final ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(WORKERS, threads);
+        private final ScheduledThreadPoolExecutor pool;
 
-        JdkScheduled() {
+        JdkScheduled(ScheduledThreadPoolExecutor pool) {
+            this.pool = pool;
+            pool.setThreadFactory(threads);
             pool.setRemoveOnCancelPolicy(true);
             pool.prestartAllCoreThreads();
         }
@@ -360,7 +437,7 @@ public final class Rivals {
         }
 
         @Override
-        ThreadPoolExecutor pool() {
+        ExecutorService pool() {
             return pool;
         }
 
@@ -373,10 +450,10 @@ public final class Rivals {
 
     static final class JdkFixed extends Facility<Runnable, Void> {
         private final Threads threads = new Threads();
-        private final ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                WORKERS, WORKERS, 0, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), threads);
+        private final ThreadPoolExecutor pool;
 
-        JdkFixed() {
+        JdkFixed(BlockingQueue<Runnable> queue, RejectedExecutionHandler full) {
+            pool = new ThreadPoolExecutor(WORKERS, WORKERS, 0, TimeUnit.MILLISECONDS, queue, threads, full);
             pool.prestartAllCoreThreads();
         }
 
@@ -401,7 +478,7 @@ public final class Rivals {
         }
 
         @Override
-        ThreadPoolExecutor pool() {
+        ExecutorService pool() {
             return pool;
         }
 
@@ -425,7 +502,7 @@ public final class Rivals {
         private final Timer timer = new Timer();
         private final Thread thread;
         private final long calendar; // its nanoseconds at a System.nanoTime of 0
-        private int cancelled; // since the last purge
+        private final AtomicInteger cancelled = new AtomicInteger(); // since the last purge, more or less
 
         JdkTimer() throws InterruptedException {
             Thread[] runner = new Thread[1]; // the timer tells nobody its thread
@@ -485,8 +562,8 @@ public final class Rivals {
         @Override
         boolean cancel(TimerTask scheduled) {
             boolean before = scheduled.cancel();
-            if (++cancelled == PURGE) {
-                cancelled = 0;
+            if (cancelled.incrementAndGet() == PURGE) {
+                cancelled.set(0);
                 timer.purge();
             }
             return before;
@@ -635,6 +712,31 @@ public final class Rivals {
         }
     }
 
+    /** Measures from when it is made: the clock, and what the process uses of the processors. */
+    static final class Meter {
+        private final Processor processor = new Processor();
+        private final long begin = System.nanoTime();
+
+        /** Returns what each of so many tasks has taken up to now. */
+        Map<String, Double> per(long tasks) {
+            return until(System.nanoTime(), tasks);
+        }
+
+        /** Returns the same of tasks that have come to their end before. */
+        Map<String, Double> until(long end, long tasks) {
+            return since(begin, end, tasks);
+        }
+
+        /** Returns the same, by a clock that was started later. */
+        Map<String, Double> since(long from, long end, long tasks) {
+            long used = processor.used();
+            Map<String, Double> figures = new LinkedHashMap<>();
+            figures.put("ns", (double) Math.max(0, end - from) / tasks);
+            figures.put("cpu_ns", (double) Math.max(0, used) / tasks);
+            return figures;
+        }
+    }
+
     /** All kinds of work on one system. */
     static final class Work<T, H> {
         private final String system;
@@ -643,15 +745,48 @@ public final class Rivals {
             this.system = system;
         }
 
-        @SuppressWarnings("unchecked") // T and H are the system's own
         private Facility<T, H> start() throws Exception {
-            return (Facility<T, H>) Rivals.start(system);
+            return of(Rivals.start(system));
+        }
+
+        @SuppressWarnings("unchecked") // T and H are the system's own
+        private Facility<T, H> of(Facility<?, ?> started) {
+            return (Facility<T, H>) started;
+        }
+
+        /** What a crowd does in a round. */
+        private interface CrowdWork<T, H> {
+            Map<String, Double> round(Crowd<T, H> crowd) throws Exception;
+        }
+
+        private Map<String, Double> crowd(CrowdWork<T, H> work) throws Exception {
+            Facility<T, H> f = start();
+            try {
+                return work.round(new Crowd<>(f));
+            } finally {
+                f.stop();
+            }
+        }
+
+        private Map<String, Double> pairs(Params p, Runnable idle) throws Exception {
+            Facility<T, H> f = start();
+            try {
+                Object[] kept = new Object[p.count("pending")];
+                fill(f, kept, new Random(), MINUTE, HOUR);
+                return new Crowd<>(f).pairs(p, kept);
+            } finally {
+                f.stop();
+            }
         }
 
         Kind kind(String name) {
             switch (name) {
                 case "schedule-cancel":
                     return this::scheduleCancel;
+                case "pairs":
+                    return this::pairs;
+                case "timeouts":
+                    return (p, idle) -> crowd(c -> c.timeouts(p));
                 case "soon":
                     return this::soon;
                 case "due":
@@ -659,15 +794,23 @@ public final class Rivals {
                 case "execute":
                     return this::execute;
                 case "producers":
-                    return this::producers;
+                    return (p, idle) -> produce(start(), p);
+                case "bounded":
+                    return (p, idle) -> produce(of(startBounded(system, p.count("capacity"))), p);
+                case "service":
+                    return this::service;
+                case "askers":
+                    return (p, idle) -> crowd(c -> c.askers(p));
                 case "submit-get":
                     return this::submitGet;
                 case "fan-out":
                     return this::fanOut;
                 case "lateness":
-                    return (p, idle) -> rates(p, false);
+                    return (p, idle) -> rates(start(), p, false);
                 case "mixed":
-                    return (p, idle) -> rates(p, true);
+                    return (p, idle) -> rates(start(), p, true);
+                case "served":
+                    return (p, idle) -> rates(of(startServing(system)), p, false);
                 case "cancelled":
                     return this::cancelled;
                 case "pending":
@@ -693,7 +836,7 @@ public final class Rivals {
             }
             Gate moved = new Gate(); // what was scheduled before it has found its place when it has run
             moved.begin(1);
-            f.schedule(f.task(moved), 0);
+            f.schedule(f.task(moved), 1); // with 0, a system may let it pass
             moved.await();
         }
 
@@ -705,11 +848,11 @@ public final class Rivals {
                 fill(f, kept, random, MINUTE, HOUR);
                 System.gc();
                 long ops = p.get("ops");
-                long begin = System.nanoTime();
+                Meter m = new Meter();
                 pairs(f, f.task(new Gate()), random, ops);
-                double taken = System.nanoTime() - begin;
+                Map<String, Double> figures = m.per(ops);
                 Reference.reachabilityFence(kept);
-                return one("ns", taken / ops);
+                return figures;
             } finally {
                 f.stop();
             }
@@ -730,11 +873,11 @@ public final class Rivals {
                 T task = f.task(gate);
                 System.gc();
                 gate.begin(n);
-                long begin = System.nanoTime();
+                Meter m = new Meter();
                 for (int i = 0; i < n; i++) {
                     f.schedule(task, random.below(MILLI));
                 }
-                return one("ns", (double) (gate.await() - begin) / n);
+                return m.until(gate.await(), n);
             } finally {
                 f.stop();
             }
@@ -752,11 +895,12 @@ public final class Rivals {
                 for (int i = 0; i < n; i++) {
                     f.scheduleAt(task, instant);
                 }
+                Meter m = new Meter(); // of the processors: until the instant there is nothing to do
                 if (System.nanoTime() >= instant) {
                     throw new IllegalStateException("not all were scheduled before they were due");
                 }
                 // Timer goes by the wall clock, in milliseconds, and may be early by part of one.
-                return one("ns", (double) Math.max(0, gate.await() - instant) / n);
+                return m.since(instant, gate.await(), n);
             } finally {
                 f.stop();
             }
@@ -767,36 +911,65 @@ public final class Rivals {
             try {
                 int batch = p.count("batch");
                 long batches = p.get("batches");
-                ThreadPoolExecutor pool = f.pool();
+                ExecutorService pool = f.pool();
                 Gate gate = new Gate();
                 System.gc();
-                long begin = System.nanoTime();
+                Meter m = new Meter();
                 for (long b = 0; b < batches; b++) {
                     gate.begin(batch);
                     give(pool, gate, batch);
                     gate.await();
                 }
-                return one("ns", (double) (System.nanoTime() - begin) / batch / batches);
+                return m.per(batch * batches);
             } finally {
                 f.stop();
             }
         }
 
-        private static void give(ThreadPoolExecutor pool, Runnable task, int tasks) {
+        /** As execute, beside series, with hooks, and with tasks that look whether they should go on. */
+        private Map<String, Double> service(Params p, Runnable idle) throws Exception {
+            Facility<T, H> f = of(startServing(system));
+            try {
+                int series = p.count("series");
+                for (int i = 0; i < series; i++) {
+                    f.repeat(() -> {}, System.nanoTime() + SECOND * i / series, SECOND);
+                }
+                int batch = p.count("batch");
+                long batches = p.get("batches");
+                ExecutorService pool = f.pool();
+                Gate gate = new Gate();
+                Runnable heeding = () -> {
+                    if (!Thread.currentThread().isInterrupted()) {
+                        gate.run();
+                    }
+                };
+                System.gc();
+                Meter m = new Meter();
+                for (long b = 0; b < batches; b++) {
+                    gate.begin(batch);
+                    give(pool, heeding, batch);
+                    gate.await();
+                }
+                return m.per(batch * batches);
+            } finally {
+                f.stop();
+            }
+        }
+
+        private static void give(Executor pool, Runnable task, int tasks) {
             for (int i = 0; i < tasks; i++) {
                 pool.execute(task);
             }
         }
 
         /** The producers are there for the whole round, and wait for each other before each batch. */
-        private Map<String, Double> producers(Params p, Runnable idle) throws Exception {
-            Facility<T, H> f = start();
+        private Map<String, Double> produce(Facility<T, H> f, Params p) throws Exception {
             Threads threads = new Threads();
             try {
                 int batch = p.count("batch");
                 int batches = p.count("batches");
                 int producers = p.count("producers");
-                ThreadPoolExecutor pool = f.pool();
+                ExecutorService pool = f.pool();
                 Gate gate = new Gate();
                 CyclicBarrier together = new CyclicBarrier(producers + 1);
                 for (int i = 0; i < producers; i++) {
@@ -804,13 +977,15 @@ public final class Rivals {
                     threads.newThread(() -> produce(pool, gate, share, batches, together)).start();
                 }
                 System.gc();
-                long begin = System.nanoTime();
+                Meter m = new Meter();
                 for (int b = 0; b < batches; b++) {
                     gate.begin(batch);
                     together.await();
                     gate.await();
                 }
-                return one("ns", (double) (System.nanoTime() - begin) / batch / batches);
+                Map<String, Double> figures = m.per((long) batch * batches);
+                together.await(); // until here the threads stay, and with them what they have used
+                return figures;
             } finally {
                 threads.join();
                 f.stop();
@@ -818,12 +993,13 @@ public final class Rivals {
         }
 
         private static void produce(
-                ThreadPoolExecutor pool, Gate gate, int share, int batches, CyclicBarrier together) {
+                Executor pool, Gate gate, int share, int batches, CyclicBarrier together) {
             try {
                 for (int b = 0; b < batches; b++) {
                     together.await();
                     give(pool, gate, share);
                 }
+                together.await();
             } catch (Exception e) { // nobody interrupts it
                 throw new IllegalStateException(e);
             }
@@ -834,15 +1010,15 @@ public final class Rivals {
             try {
                 long ops = p.get("ops");
                 Number number = new Number();
-                ThreadPoolExecutor pool = f.pool();
+                ExecutorService pool = f.pool();
                 System.gc();
-                long begin = System.nanoTime();
+                Meter m = new Meter();
                 for (long i = 0; i < ops; i++) {
                     pool.submit(number).get();
                 }
-                double taken = System.nanoTime() - begin;
+                Map<String, Double> figures = m.per(ops);
                 number.check(ops);
-                return one("ns", taken / ops);
+                return figures;
             } finally {
                 f.stop();
             }
@@ -854,15 +1030,15 @@ public final class Rivals {
                 long ops = p.get("ops");
                 Number number = new Number();
                 List<Number> tasks = Collections.nCopies(p.count("width"), number);
-                ThreadPoolExecutor pool = f.pool();
+                ExecutorService pool = f.pool();
                 System.gc();
-                long begin = System.nanoTime();
+                Meter m = new Meter();
                 for (long i = 0; i < ops; i++) {
                     pool.invokeAll(tasks);
                 }
-                double taken = System.nanoTime() - begin;
+                Map<String, Double> figures = m.per(ops * tasks.size());
                 number.check(ops * tasks.size());
-                return one("ns", taken / ops / tasks.size());
+                return figures;
             } finally {
                 f.stop();
             }
@@ -872,8 +1048,7 @@ public final class Rivals {
          * Runs tasks at fixed rates: of one period, spread evenly over it, or of mixed periods. The time
          * counts from when all have been scheduled, which should take no longer than that.
          */
-        private Map<String, Double> rates(Params p, boolean mixed) throws Exception {
-            Facility<T, H> f = start();
+        private Map<String, Double> rates(Facility<T, H> f, Params p, boolean mixed) throws Exception {
             Beat[] beats = new Beat[p.count("n")];
             long from;
             long end;
@@ -1031,11 +1206,14 @@ public final class Rivals {
             Object[] kept = new Object[p.count("n")];
             fill(f, kept, new Random(), HOUR, 2 * HOUR);
             System.gc();
-            long begin = System.nanoTime();
+            Meter m = new Meter();
             f.stop();
-            double taken = System.nanoTime() - begin;
+            Map<String, Double> taken = m.per(MILLI);
             Reference.reachabilityFence(kept);
-            return one("ms", taken / MILLI);
+            Map<String, Double> figures = new LinkedHashMap<>();
+            figures.put("ms", taken.get("ns"));
+            figures.put("cpu_ms", taken.get("cpu_ns"));
+            return figures;
         }
     }
 }

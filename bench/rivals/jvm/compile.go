@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-//go:embed Rivals.java NettyWheel.java
+//go:embed *.java
 var sources embed.FS
 
 // compile compiles the driver into dir, and what needs Netty if its jars are there.
@@ -18,7 +18,10 @@ func (k kit) compile(dir string, jars []string) error {
 		return err
 	}
 	args := []string{"-J-XX:TieredStopAtLevel=1", "-encoding", "UTF-8", "-d", dir} // short work is not worth much compiling
-	files := []string{filepath.Join(dir, "Rivals.java")}
+	files := []string{
+		filepath.Join(dir, "Rivals.java"), filepath.Join(dir, "JdkForkJoin.java"),
+		filepath.Join(dir, "Crowd.java"), filepath.Join(dir, "HandOver.java"),
+	}
 	if len(jars) > 0 {
 		args = append(args, "-cp", classPath(jars))
 		files = append(files, filepath.Join(dir, "NettyWheel.java"))

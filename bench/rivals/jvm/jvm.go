@@ -1,5 +1,6 @@
 // Package jvm runs the driver of the systems in Java, if this machine has a JDK. The driver is
-// Rivals.java, and NettyWheel.java where Netty is; they are compiled when the JDK is looked for.
+// Rivals.java with the files beside it, NettyWheel.java where Netty is; they are compiled when the
+// JDK is looked for.
 //
 // Drivers run with the JVM's defaults but for the size of the heap, which is 8 GiB at most, or half
 // of the memory if that is less: 10,000,000 pending tasks must fit. The drivers warm up for as long
@@ -43,6 +44,11 @@ func Find(java string) (*JVM, error) {
 	if err != nil {
 		return nil, err
 	}
+	return open(k, jars)
+}
+
+// open compiles the driver.
+func open(k kit, jars []string) (*JVM, error) {
 	dir, err := os.MkdirTemp("", "rivals-jvm-")
 	if err != nil {
 		return nil, err

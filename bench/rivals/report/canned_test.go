@@ -26,7 +26,7 @@ func canned(t *testing.T) *report.Report {
 		},
 	}
 	add(t, r, "schedule-cancel-1k", map[string][]workload.Figures{
-		"pool":      {{"ns": 81.26}, {"ns": 79}, {"ns": 12345}},
+		"pool":      {{"ns": 81.26, "cpu_ns": 97}, {"ns": 79}, {"ns": 12345}},
 		"afterfunc": {{"ns": 200}, {"ns": 100}, {"ns": 110}},
 	})
 	add(t, r, "execute", map[string][]workload.Figures{"pool": {{"ns": 1234.5}}})

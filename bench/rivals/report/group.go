@@ -10,8 +10,11 @@ type group struct {
 
 var groups = []group{
 	{"Timers", []string{"schedule-cancel", "soon", "due", "cancelled"}},
-	{"Pools", []string{"execute", "producers", "submit-get", "fan-out", "service"}},
-	{"Periodic work", []string{"lateness", "mixed", "busy"}},
+	{"Timers from many goroutines", []string{"pairs"}},
+	{"Timeouts of requests", []string{"timeouts"}},
+	{"Pools", []string{"execute", "submit-get", "fan-out", "service"}},
+	{"Pools from many goroutines", []string{"producers", "askers", "bounded"}},
+	{"Periodic work", []string{"lateness", "mixed", "served", "busy"}},
 	{"What it costs to be pending", []string{"pending", "allocations", "idle", "pools", "shutdown"}},
 }
 

@@ -20,6 +20,7 @@ type Machine struct {
 	Kernel     string            `json:"kernel,omitempty"`
 	Go         string            `json:"go"`
 	Java       string            `json:"java,omitempty"`
+	Java25     string            `json:"java25,omitempty"`
 	Netty      string            `json:"netty,omitempty"`
 	Modules    map[string]string `json:"modules"` // of the rivals in Go, with their versions
 }
@@ -97,6 +98,7 @@ func (m Machine) text() (machine, modules string) {
 	add("%s", strings.TrimSpace(m.System+" "+m.Kernel))
 	add("%s", m.Go)
 	add("Java %s", m.Java)
+	add("JDK 25: %s", m.Java25)
 	add("Netty %s", m.Netty)
 	machine = strings.Join(parts, "; ")
 	parts = nil

@@ -95,7 +95,7 @@ func (r *Report) writeTargets(b *strings.Builder) {
 	for _, c := range r.Targets {
 		name, w := c.Workload, r.workload(c.Workload)
 		figure := w.figure(c.Figure)
-		if len(w.Figures) > 1 {
+		if len(w.Figures) > 1 && figure.Title != "" {
 			name += ": " + figure.Title
 		}
 		right, ratio, bound := "–", "–", c.Op+" "+number(c.Bound)

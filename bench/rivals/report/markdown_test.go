@@ -21,19 +21,19 @@ Less is better everywhere; the best of a column is bold.
 
 ### Timers
 
-|             | schedule-cancel-1k, ns/pair |
-| ----------- | --------------------------: |
-| 'pool'      |                    **81.3** |
-| 'afterfunc' |                         110 |
-| 'gozero'    |                       –[^1] |
+|             | schedule-cancel-1k, ns/pair | schedule-cancel-1k: processor time, ns/pair |
+| ----------- | --------------------------: | ------------------------------------------: |
+| 'pool'      |                    **81.3** |                                          97 |
+| 'afterfunc' |                         110 |                                           – |
+| 'gozero'    |                       –[^1] |                                       –[^1] |
 
 * schedule-cancel-1k: schedule and cancel, 1k pending
 
 ### Pools
 
-|        | execute, ns/task |
-| ------ | ---------------: |
-| 'pool' |            1,230 |
+|        | execute, ns/task | execute: processor time, ns/task |
+| ------ | ---------------: | -------------------------------: |
+| 'pool' |            1,230 |                                – |
 
 * execute: execute an empty task
 

@@ -3,9 +3,9 @@ package workload
 import "fmt"
 
 var (
-	perPair = []Figure{{Name: "ns", Unit: "ns/pair"}}
-	perTask = []Figure{{Name: "ns", Unit: "ns/task"}}
-	perOp   = []Figure{{Name: "ns", Unit: "ns/op"}}
+	perPair = each("pair")
+	perTask = each("task")
+	perOp   = each("op")
 	late    = []Figure{
 		{Name: "p50_us", Unit: "µs", Title: "late p50"},
 		{Name: "p99_us", Unit: "µs", Title: "late p99"},
@@ -21,6 +21,9 @@ func All() []Workload {
 		scheduleCancel("100k", 100_000, 800_000, 0),
 		scheduleCancel("1M", 1_000_000, 800_000, 0),
 		scheduleCancel("10M", 10_000_000, 800_000, 3),
+		pairs("1k", 1_000, 1), pairs("1k", 1_000, 2), pairs("1k", 1_000, 8), pairs("1k", 1_000, 64),
+		pairs("1M", 1_000_000, 1), pairs("1M", 1_000_000, 2), pairs("1M", 1_000_000, 8), pairs("1M", 1_000_000, 64),
+		timeouts(1), timeouts(8), timeouts(64),
 		{
 			Name: "soon", Kind: "soon", Title: "schedule 0 to 1 ms ahead, run",
 			Params: Params{"n": 300_000}, Quick: Params{"n": 50_000}, Figures: perTask,
@@ -45,9 +48,14 @@ func All() []Workload {
 			Params: Params{"ops": 100_000}, Quick: Params{"ops": 20_000}, Figures: perOp,
 		},
 		{
+			Name: "submit-get-8", Kind: "askers", Title: "the same by 8 at once",
+			Params: Params{"ops": 100_000, "askers": 8}, Quick: Params{"ops": 20_000, "askers": 8}, Figures: perOp,
+		},
+		{
 			Name: "fan-out", Kind: "fan-out", Title: "fan out to 1,000, join",
 			Params: Params{"ops": 300, "width": 1000}, Quick: Params{"ops": 50, "width": 1000}, Figures: perTask,
 		},
+		bounded("10", 10), bounded("1k", 1_000),
 		{
 			Name: "service", Kind: "service", Title: "execute beside 1,000 series, with a handler and a hook",
 			Params: Params{"batch": 100_000, "batches": 8, "series": 1000},
@@ -65,6 +73,11 @@ func All() []Workload {
 			Name: "mixed", Kind: "mixed", Title: "100,000 tasks at rates of 0.5 to 5 s",
 			Params: Params{"n": 100_000, "period_us": 500_000, "for_ms": 3000},
 			Quick:  Params{"n": 20_000, "period_us": 500_000, "for_ms": 200}, Figures: late, Rounds: 3,
+		},
+		{
+			Name: "served", Kind: "served", Title: "1,000 tasks at a rate of 10 ms, with a handler and a hook",
+			Params: Params{"n": 1000, "period_us": 10_000, "for_ms": 2000},
+			Quick:  Params{"n": 1000, "period_us": 10_000, "for_ms": 200}, Figures: late,
 		},
 		busy(4),
 		busy(16),
@@ -111,7 +124,10 @@ func All() []Workload {
 		{
 			Name: "shutdown-1M", Kind: "shutdown", Title: "shut down with 1,000,000 pending",
 			Params: Params{"n": 1_000_000}, Quick: Params{"n": 50_000},
-			Figures: []Figure{{Name: "ms", Unit: "ms"}},
+			Figures: []Figure{
+				{Name: "ms", Unit: "ms"},
+				{Name: "cpu_ms", Unit: "ms", Title: "processor time"},
+			},
 		},
 	}
 }
@@ -127,6 +143,40 @@ func scheduleCancel(size string, pending, ops int64, rounds int) Workload {
 		w.Quick = Params{"pending": pending, "ops": ops / 40}
 	}
 	return w
+}
+
+func pairs(size string, pending, goroutines int64) Workload {
+	who := fmt.Sprintf("%d goroutines, half of it for a partner", goroutines)
+	if goroutines == 1 {
+		who = "one goroutine"
+	}
+	return Workload{
+		Name: fmt.Sprintf("pairs-%s-%d", size, goroutines), Kind: "pairs",
+		Title:   fmt.Sprintf("schedule and cancel by %s, %s pending", who, size),
+		Params:  Params{"pending": pending, "ops": 1_000_000, "goroutines": goroutines},
+		Quick:   Params{"pending": min(pending, 50_000), "ops": 50_000, "goroutines": goroutines},
+		Figures: perPair,
+	}
+}
+
+func timeouts(servers int64) Workload {
+	return Workload{
+		Name: fmt.Sprintf("timeouts-%d", servers), Kind: "timeouts",
+		Title:   fmt.Sprintf("a timeout of 30 s for each request: %d servers, cancelled by others", servers),
+		Params:  Params{"ops": 1_000_000, "servers": servers},
+		Quick:   Params{"ops": 50_000, "servers": servers},
+		Figures: each("request"),
+	}
+}
+
+func bounded(size string, capacity int64) Workload {
+	return Workload{
+		Name: "bounded-" + size, Kind: "bounded",
+		Title:   fmt.Sprintf("execute from 8 producers, at a bound of %s waiting tasks", size),
+		Params:  Params{"batch": 100_000, "batches": 4, "producers": 8, "capacity": capacity},
+		Quick:   Params{"batch": 20_000, "batches": 2, "producers": 8, "capacity": capacity},
+		Figures: perTask,
+	}
 }
 
 func density(moments string, n, period int64) Workload {
@@ -155,5 +205,13 @@ func cancelled(share string, permille int64) Workload {
 		Params:  Params{"n": 300_000, "permille": permille, "lead_ms": 400},
 		Quick:   Params{"n": 50_000, "permille": permille, "lead_ms": 80},
 		Figures: []Figure{{Name: "cpu_ns", Unit: "processor ns/task"}},
+	}
+}
+
+// each are the figures of work of which there is much: by the clock, and of the processors.
+func each(what string) []Figure {
+	return []Figure{
+		{Name: "ns", Unit: "ns/" + what},
+		{Name: "cpu_ns", Unit: "ns/" + what, Title: "processor time"},
 	}
 }

@@ -14,10 +14,20 @@
 //
 // Two workers, where a system has workers: as many as GOMAXPROCS says in the run that is published.
 // "task" is a function that counts. Times are by the clock unless they are said to be of the
-// processors.
+// processors: there it is the time that the whole process has used of them, in its own code and in
+// the kernel. Where a figure is ns, the same stretch of processor time is measured beside it, and
+// for shutdown, too. For due it counts from the last call on, as nothing is to be done until the
+// instant; for pairs and timeouts until a task has run that was scheduled behind all, so that what a
+// system puts off counts.
 //
 //	schedule-cancel  pending tasks wait, due in 1 min to 1 h; then ops times: schedule one more, in 1 min
 //	                 to 1 h, and cancel it.                                             ns per pair
+//	pairs            pending tasks wait, as above; so many goroutines, or threads, schedule ops more
+//	                 between them, in 1 min to 1 h. Two are partners: of two that one schedules, it
+//	                 cancels the first at once, and its partner cancels the second. One that has no
+//	                 partner cancels all of its own.                                    ns per pair
+//	timeouts         so many servers set a timeout of 30 s for each of ops requests between them, which
+//	                 the partner of the server cancels, another goroutine.              ns per request
 //	soon             schedule n tasks, one after another, each 0 to 1 ms ahead; from the first call to
 //	                 the end of the last run.                                           ns per task
 //	due              schedule n tasks for one instant, lead_ms from the beginning, which must be later
@@ -26,8 +36,11 @@
 //	                 is a choice, and wait until all have run.                          ns per task
 //	producers        the same from producers threads at once, each with its share.      ns per task
 //	submit-get       ops times: submit a task that returns a number, and wait for it.   ns per op
+//	askers           the same by so many threads at once, ops times between them.       ns per op
 //	fan-out          ops times: submit width tasks, and wait for all by the best means
 //	                 that the system has.                                               ns per task
+//	bounded          as producers, in a system in which so many tasks may wait as capacity says: who
+//	                 submits more is held up by the means that the system documents.    ns per task
 //	service          as execute, in a system with so many series at a rate of 1 s, an error handler and
 //	                 a hook after each run, and tasks that ask their context.           ns per task
 //	lateness         n tasks at a fixed rate of period_us, the first of task i after period·i/n; how
@@ -37,6 +50,8 @@
 //	                                               p50, p99, p99.9 in µs; processor s per second
 //	mixed            n tasks at fixed rates: periods from period_us to 10 × period_us, the first run of
 //	                 each after any part of its period; as above.
+//	served           as lateness, in a system with an error handler, and a hook after each run.
+//	                                               p50, p99, p99.9 in µs; processor s per second
 //	busy             as lateness, beside so many goroutines that compute, and yield every microsecond.
 //	                                                                       p50, p99, p99.9 in µs
 //	cancelled        schedule n tasks, due in lead_ms to 2 × lead_ms; cancel so many of a thousand of
@@ -55,8 +70,16 @@
 //	shutdown         n tasks, due in 1 h to 2 h; then end the system so that none of them runs, and
 //	                 wait for its threads if it has means to.                           ms
 //
-// Random numbers are drawn in the order in which they are used: for schedule-cancel and soon one
-// for each call, inside of the measured time; for mixed two for each task, its period and its first
+// What one thread schedules for another to cancel is handed over in parcels of 32, over a bounded
+// queue of 8 parcels with another that gives them back empty: a channel of Go, an
+// ArrayBlockingQueue of Java. That is some nanoseconds for a task, the same for all systems, and
+// part of what is measured. Up to 256 tasks are on the way between two partners, in each direction
+// that there is, and wait besides those that are pending anyway. A cancellation that comes too late
+// is an error.
+//
+// Random numbers are drawn in the order in which they are used: for schedule-cancel, pairs and soon
+// one for each call, inside of the measured time, where there are several threads by each from a
+// generator of its own, see [RandomOf]; for mixed two for each task, its period and its first
 // delay; for cancelled all delays first, and then for each task whether it is cancelled.
 package workload
 
@@ -71,7 +94,7 @@ type Figures map[string]float64
 type Figure struct {
 	Name  string // in Figures
 	Unit  string
-	Title string // "" if it is the only one
+	Title string // "" if it is the only one, or that which one thinks of first
 }
 
 // Workload is work of one kind and size.
@@ -101,6 +124,9 @@ func (r *Random) Below(n int64) int64 {
 	}
 	return (r.step()<<31 | r.step()) % n
 }
+
+// RandomOf returns a generator for the thread numbered i, from 0 on: it begins with a state of i+2.
+func RandomOf(i int) *Random { r := Random(i + 2); return &r }
 
 func (r *Random) step() int64 {
 	*r = *r*6364136223846793005 + 1442695040888963407
