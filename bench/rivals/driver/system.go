@@ -47,12 +47,12 @@ const (
 )
 
 // Systems returns the systems, in the order of their families: this module's, the standard
-// library's, pools, cron libraries, and others.
+// library's, pools, cron libraries, others, and what is a measure for them and no more.
 func Systems() []System {
 	return slices.Concat(
 		punctual(), standard(),
 		[]System{antsPool(), pondPool(), workerPool(), concPool(), errGroup()},
-		[]System{goCron(), robfigCron(), goQuartz(), goZero()},
+		[]System{goCron(), robfigCron(), goQuartz(), goZero()}, floors(),
 	)
 }
 
