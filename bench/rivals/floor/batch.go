@@ -1,6 +1,9 @@
 package floor
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // batch is what has been taken at one moment, in its order.
 type batch struct {
@@ -27,7 +30,7 @@ func (b *batch) take(shards []shard, now time.Duration) {
 
 // merge puts the parts together two by two.
 func (b *batch) merge() {
-	merged, ends, begin := b.spare[:0], b.ends[:0], 0
+	merged, ends, begin := slices.Grow(b.spare[:0], len(b.entries)), b.ends[:0], 0
 	for i := 0; i < len(b.ends); i += 2 {
 		middle, end := b.ends[i], b.ends[min(i+1, len(b.ends)-1)]
 		merged = appendMerged(merged, b.entries[begin:middle], b.entries[middle:end])

@@ -27,7 +27,7 @@ func newShards(n int) []shard {
 // Producers schedule at times of which many are equal, and cancel half of it. What is taken is what
 // is due and was not cancelled, once, by time and then in the order in which it came.
 func TestABatchIsWhatOneHeapWouldHaveGiven(t *testing.T) {
-	const producers, each, latest = 4, 2000, 20_000
+	const producers, each, latest = 4, 4000, 20_000
 	for _, n := range []int{1, 2, 8, 64} {
 		shards, clock := newShards(n), ticking()
 		var left [producers]map[*Task]bool

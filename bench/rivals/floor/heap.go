@@ -1,5 +1,11 @@
 package floor
 
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
 // arity is how many children an entry of a heap has: with four of them a heap is half as deep as
 // with two, and they lie side by side.
 const arity = 4
@@ -21,12 +27,12 @@ func (h *heap) remove(i int) {
 	old[last] = entry{}
 	*h = old[:last]
 	if i < last {
-		h.settle(i, e)
+		h.up(h.down(i, e), e)
 	}
 }
 
-// settle finds the place for an entry when there is a gap at index i.
-func (h *heap) settle(i int, e entry) {
+// down moves the gap at index i down to where the entry may stand, and returns where that is.
+func (h *heap) down(i int, e entry) int {
 	all := *h
 	for {
 		first := arity*i + 1
@@ -45,7 +51,7 @@ func (h *heap) settle(i int, e entry) {
 		all.put(i, all[least])
 		i = least
 	}
-	h.up(i, e)
+	return i
 }
 
 // up moves the gap at index i up to where the entry belongs.
@@ -65,4 +71,42 @@ func (h *heap) up(i int, e entry) {
 func (h heap) put(i int, e entry) {
 	h[i] = e
 	e.place = i + 1
+}
+
+// sweep takes out what is due, and puts the others in order again: for when that is most of them.
+func (h *heap) sweep(now time.Duration, taken []entry) []entry {
+	all, begin := *h, len(taken)
+	taken = slices.Grow(taken, len(all))
+	kept := all[:0]
+	for _, e := range all {
+		if e.due <= now {
+			e.place = 0
+			taken = append(taken, e)
+		} else {
+			kept = append(kept, e)
+			e.place = len(kept)
+		}
+	}
+	clear(all[len(kept):])
+	*h = kept
+	for i := (len(kept) - 2) / arity; i >= 0 && len(kept) > 1; i-- {
+		e := kept[i]
+		kept.put(kept.down(i, e), e)
+	}
+	slices.SortFunc(taken[begin:], func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.stamp, b.stamp))
+	})
+	return taken
+}
+
+// mostlyDue reports whether much of the heap is due, as far as samples tell.
+func (h heap) mostlyDue(now time.Duration) bool {
+	const samples = 64
+	due := 0
+	for i := range samples {
+		if h[i*len(h)/samples].due <= now {
+			due++
+		}
+	}
+	return due > samples/4
 }

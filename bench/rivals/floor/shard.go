@@ -10,6 +10,9 @@ import (
 // never is later than any time.
 const never = time.Duration(math.MaxInt64)
 
+// many is after how many due tasks a shard looks whether most are. It is a power of two.
+const many = 1024
+
 // shard is a part of the queue.
 type shard struct {
 	mu sync.Mutex
@@ -39,7 +42,11 @@ func (s *shard) take(now time.Duration, taken []entry) []entry {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.heap) > 0 && s.heap[0].due <= now {
+	for n := 0; len(s.heap) > 0 && s.heap[0].due <= now; n++ {
+		if n&(many-1) == many-1 && s.mostlyDue(now) {
+			taken = s.sweep(now, taken)
+			break
+		}
 		taken = append(taken, s.heap[0])
 		s.remove(0)
 	}
