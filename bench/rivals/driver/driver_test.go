@@ -103,7 +103,7 @@ func refusedAsEarly(lines []string) bool {
 // TestSystemsAreThoseOfTheProtocol has the names that others use, in order.
 func TestSystemsAreThoseOfTheProtocol(t *testing.T) {
 	want := strings.Fields(`pool exact relaxed watched fixed loop hashed hierarchical revolver queue afterfunc ticker channel
-		ants pond workerpool conc errgroup gocron robfig quartz gozero floor floor-stack floor-chance`)
+		ants pond workerpool conc errgroup gocron robfig quartz gozero floor floor-goroutine floor-chance`)
 	var got []string
 	for _, s := range driver.Systems() {
 		got = append(got, s.Name)

@@ -13,7 +13,7 @@ func floors() []System {
 	const about = "shards with heaps, without futures, contexts or handling of failures; two workers; "
 	return []System{
 		floorSystem("floor", about+"a shard for each processor", runtime.GOMAXPROCS(0), floor.ByProcessor),
-		floorSystem("floor-stack", about+"64 shards, by the place of the stack", floor.Most, floor.ByStack),
+		floorSystem("floor-goroutine", about+"64 shards, by the calling goroutine", floor.Most, floor.ByGoroutine),
 		floorSystem("floor-chance", about+"64 shards, by chance", floor.Most, floor.ByChance),
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
-	"unsafe"
+
+	"github.com/punctual-go/punctual/internal/goid"
 )
 
 // Choice chooses a shard for a task. Its number is any; what is above that of the shards is cut off.
@@ -26,14 +27,10 @@ func ByProcessor() Choice {
 
 type token struct{ shard uint32 }
 
-// ByStack chooses by where the stack of the goroutine is, which is hardly a cost: a goroutine keeps
-// to its shard while its stack stays where it is. It may share it with others.
-func ByStack() Choice {
-	return func() uint32 {
-		var here byte
-		page := uintptr(unsafe.Pointer(&here)) >> 11 // no stack is smaller
-		return uint32(uint64(page) * 0x9e3779b97f4a7c15 >> 32)
-	}
+// ByGoroutine chooses by who the calling goroutine is, which is hardly a cost: a goroutine keeps to
+// its shard for as long as it lives. It may share it with others.
+func ByGoroutine() Choice {
+	return func() uint32 { return uint32(goid.Current() * 0x9e3779b97f4a7c15 >> 32) }
 }
 
 // ByChance chooses any shard. Two are rarely in each other's way if there are many, and what they

@@ -134,8 +134,8 @@ func BenchmarkPair(b *testing.B) {
 		shards int
 		choose func() Choice
 	}{
-		{"one", 1, ByStack},
-		{"processor", Most, ByProcessor}, {"stack", Most, ByStack}, {"chance", Most, ByChance},
+		{"one", 1, ByGoroutine},
+		{"processor", Most, ByProcessor}, {"goroutine", Most, ByGoroutine}, {"chance", Most, ByChance},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			q := New(1, bb.shards, bb.choose())
