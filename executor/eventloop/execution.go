@@ -94,21 +94,6 @@ func (w *worker) heedLocked() {
 	w.loop.runs.RecheckShortageLocked()
 }
 
-// letGoLocked drops what only a series that goes on needs.
-func letGoLocked(c *cell.Cell) {
-	if pl := planOf(c); pl.Periodic() { // else the plan may be that of others, too
-		pl.LetGo()
-	}
-}
-
-// MayRepeatLocked reports whether a task may wait for its next run or attempt.
-func (h *host) MayRepeatLocked(pl *run.Plan) bool {
-	if pl.Periodic() {
-		return h.life.stage == running
-	}
-	return h.life.stage < stopping && !h.life.calm.dropDelayed
-}
-
 // endSeries settles a series that would have gone on, had it not been cancelled during its run, or
 // the loop shut down.
 func (l *Loop) endSeries(c *cell.Cell) {

@@ -8,13 +8,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
-	"github.com/punctual-go/punctual/internal/goid"
 )
-
-// host is a Loop as seen by its cells and by the futures of its tasks.
-type host Loop
-
-func (h *host) loop() *Loop { return (*Loop)(h) }
 
 // Cancelled counts a task that a caller has cancelled. A waiting task can never begin now, so its
 // body belongs to the caller, who drops it; what remains is a tombstone. A running task the loop
@@ -59,13 +53,6 @@ func (h *host) Dismissed(c *cell.Cell) { h.loop().runs.Dismiss(planOf(c)) }
 
 // Expired is called when a run has exceeded its timeout; see [run.Overruns.Expired].
 func (h *host) Expired(c *cell.Cell) { h.loop().runs.Expired(c, planOf(c)) }
-
-// outlives reports whether a caller who waits for the end of the loop would wait in vain: it is the
-// loop's task or the error handler of an overrun, which the goroutine tells; or ctx ends only when
-// such a task does.
-func (lf *life) outlives(ctx context.Context) bool {
-	return lf.loop.worker.current() != nil || lf.loop.runs.Outlives(ctx)
-}
 
 // Behind reports whether c cannot begin before run has ended: true of every other task, as the loop
 // runs one at a time.
@@ -124,26 +111,14 @@ func (h *host) Waiting() (cells []*cell.Cell) {
 // Describe returns the run of c that is in progress.
 func (h *host) Describe(c *cell.Cell) run.Info { return h.loop().runs.Describe(c, planOf(c)) }
 
-// runIn returns the run of this loop that ctx belongs to, or nil.
-func (l *Loop) runIn(ctx context.Context) (run *cell.Cell) {
-	if ctx == nil {
-		return nil
+// RequeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
+// reports false if the task may not be put off any more.
+func (h *host) RequeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
+	l, ws := (*Loop)(h), &h.waiting
+	ws.collectLocked()
+	if l.life.stage != running && !l.life.wantedUntilLocked(c, when, now) || !ws.agenda.extract(c) {
+		return false, nil
 	}
-	cell.Within(ctx, func(c *cell.Cell) bool {
-		if c.Plan == nil || c.Plan.Host != (*host)(l) {
-			return false
-		}
-		run = c
-		return true
-	})
-	return run
-}
-
-// current returns the task that this loop runs on the calling goroutine, or nil.
-func (w *worker) current() *cell.Cell {
-	if w.goroutine.Load() != goid.Current() {
-		return nil
-	}
-	// The lock is not needed: the calling goroutine is the only one that writes the field.
-	return w.exec.Task
+	ws.repeatLocked(c, when)
+	return true, func() { l.rest.signal(when) }
 }

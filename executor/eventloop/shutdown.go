@@ -14,42 +14,6 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// stage is the stage of a loop's life. It only moves forward:
-//
-//	running  -> quieting    ShutdownGracefully: takes tasks for now, drops tasks for later
-//	running  -> draining    Shutdown, Close: refuses tasks, runs those that are left
-//	quieting -> draining    quiet for long enough, or out of time; or Shutdown, Close
-//	running, quieting, draining -> stopping    ShutdownNow: begins no further task
-//	draining, stopping -> terminated           nothing is left, and nothing runs
-type stage uint8
-
-const (
-	running stage = iota
-	quieting
-	draining
-	stopping
-	terminated
-)
-
-// String returns the stage in lower case.
-func (s stage) String() string {
-	return [...]string{"running", "quieting", "shutting down", "stopping", "terminated"}[s]
-}
-
-// calm is what a quieting loop needs to know. The loop's lock guards it. dropDelayed counts in
-// every later stage too.
-type calm struct {
-	quiet time.Duration // how long no task may run
-	from  int64         // when the last run ended, or quieting began
-	end   int64         // when the loop stops waiting for quiet
-
-	unwanted    []*cell.Cell // arrived since, and to be dropped
-	dropDelayed bool         // drop what was not due at the shutdown
-}
-
-// until returns when the loop has been quiet for long enough, if nothing comes.
-func (k *calm) until() int64 { return min(clock.Later(k.from, k.quiet), k.end) }
-
 // Shutdown refuses further tasks and lets the accepted ones run at their times. Periodic tasks end:
 // at once, or after the run in progress. What will not run is cancelled before Shutdown returns.
 // Shutdown does not wait, interrupts nothing, and may be called from a task. It does nothing on a
@@ -210,23 +174,6 @@ func (lf *life) sweepQuietingLocked(now int64) (swept []*cell.Cell, again bool) 
 	return nil, false
 }
 
-// wantedLocked reports whether c may run in the present stage.
-func (lf *life) wantedLocked(c *cell.Cell, now int64) bool {
-	switch {
-	case lf.stage == running:
-		return true
-	// A periodic task ends with every kind of shutdown.
-	case lf.stage >= stopping, planOf(c).Periodic():
-		return false
-	}
-	return !lf.calm.dropDelayed || c.When <= now
-}
-
-// wantedUntilLocked reports whether c may be put off to the time when, in the present stage.
-func (lf *life) wantedUntilLocked(c *cell.Cell, when, now int64) bool {
-	return lf.wantedLocked(c, now) && (!lf.calm.dropDelayed || when <= now)
-}
-
 // sweepLocked takes off the agenda what may not run in the present stage; the caller settles it
 // without the lock, and the loop does not end before that.
 func (lf *life) sweepLocked(now int64) []*cell.Cell {
@@ -285,4 +232,11 @@ func (lf *life) terminateLocked() {
 	lf.loop.rest.alarm.Close()
 	lf.loop.runs.UnwatchLocked()
 	lf.loop.runs.EndHealthLocked()
+}
+
+// outlives reports whether a caller who waits for the end of the loop would wait in vain: it is the
+// loop's task or the error handler of an overrun, which the goroutine tells; or ctx ends only when
+// such a task does.
+func (lf *life) outlives(ctx context.Context) bool {
+	return lf.loop.worker.current() != nil || lf.loop.runs.Outlives(ctx)
 }

@@ -2,13 +2,10 @@ package eventloop
 
 import (
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/punctual-go/punctual/executor/insight"
-	"github.com/punctual-go/punctual/executor/internal/run"
-	"github.com/punctual-go/punctual/executor/internal/sight"
 )
 
 // Stats is a consistent snapshot of a loop.
@@ -103,58 +100,4 @@ func (s Stats) LogValue() slog.Value {
 		fields = append([]slog.Attr{slog.String("name", s.Name)}, fields...)
 	}
 	return slog.GroupValue(fields...)
-}
-
-// counts holds the counters of a loop. The loop's lock guards them.
-type counts struct {
-	accepted, returned uint64
-	run.Counts         // of runs, and of tasks that have ended by them
-	starts, wakeups    uint64
-	reclaimed          uint64 // tasks cancelled while waiting that have been removed since
-}
-
-// Stats returns a snapshot of the loop's counters. It takes the loop's lock, and first moves what
-// has arrived to where it can be counted.
-func (l *Loop) Stats() Stats {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.statsLocked()
-	s.Late, s.Took = sight.Of(&l.runs).DistributionsLocked()
-	return s
-}
-
-func (l *Loop) statsLocked() Stats {
-	l.waiting.collectLocked()
-	// A canceller settles its task before it leaves the notice, so the difference may be negative.
-	tombstones := max(l.waiting.tombstonesLocked(), 0)
-	s := Stats{
-		Name:       l.runs.Name,
-		State:      l.life.stage.String(),
-		Queued:     max(l.waiting.agenda.len()+len(l.life.calm.unwanted)-tombstones, 0),
-		Tombstones: tombstones,
-		Accepted:   l.counts.accepted,
-		Rejected:   l.door.rejected.Load(),
-		Completed:  l.counts.Completed,
-		Cancelled:  l.waiting.notices.left.Load() + l.worker.interrupted.Load(),
-		Returned:   l.counts.returned,
-		Runs:       l.counts.Runs,
-		Failures:   l.counts.Failures,
-		Retries:    l.counts.Retries,
-		Expired:    l.counts.Expired,
-		Starts:     l.counts.starts,
-		Wakeups:    l.counts.wakeups,
-		Slack:      l.rest.slack,
-		TimedOut:   l.counts.TimedOut,
-	}
-	if l.worker.exec.Task != nil {
-		s.Busy = 1
-	}
-	return s
-}
-
-// String returns the state of the loop on one line.
-func (l *Loop) String() string {
-	s := l.Stats()
-	return fmt.Sprintf("eventloop(%q: %s, %d busy, %d queued, %d completed)",
-		s.Name, s.State, s.Busy, s.Queued, s.Completed)
 }

@@ -61,18 +61,6 @@ func (ws *waiting) place(n *link, now int64) bool {
 	return true
 }
 
-// RequeueLocked moves a waiting task to another time, as if it had just been submitted for that. It
-// reports false if the task may not be put off any more.
-func (h *host) RequeueLocked(c *cell.Cell, when, now int64) (moved bool, then func()) {
-	l, ws := (*Loop)(h), &h.waiting
-	ws.collectLocked()
-	if l.life.stage != running && !l.life.wantedUntilLocked(c, when, now) || !ws.agenda.extract(c) {
-		return false, nil
-	}
-	ws.repeatLocked(c, when)
-	return true, func() { l.rest.signal(when) }
-}
-
 // repeatLocked puts the next run of c on the agenda, behind all tasks of the same time. It goes to
 // the heap: the line is for tasks that are due as they arrive.
 func (ws *waiting) repeatLocked(c *cell.Cell, when int64) {
