@@ -9,30 +9,30 @@ import (
 )
 
 // bodies are the ways in which a body goes on. A task has a list of them, one for each run.
-var bodies = []*Feature{
+var bodies = []*definition{
 	{
-		Name: "body succeeds",
+		Feature: Feature{Name: "body succeeds"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)
 			return nil
 		},
 	},
 	{
-		Name: "body fails",
+		Feature: Feature{Name: "body fails"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)
 			return errBoom
 		},
 	},
 	{
-		Name: "body panics",
+		Feature: Feature{Name: "body panics"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)
 			panic(errBoom)
 		},
 	},
 	{
-		Name: "body calls Goexit",
+		Feature: Feature{Name: "body calls Goexit"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)
 			runtime.Goexit()
@@ -40,14 +40,14 @@ var bodies = []*Feature{
 		},
 	},
 	{
-		Name: "body is deaf",
+		Feature: Feature{Name: "body is deaf"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			time.Sleep(ms * time.Duration(12+mix(b.salt)%10))
 			return nil
 		},
 	},
 	{
-		Name: "body blocks",
+		Feature: Feature{Name: "body blocks"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			limit := time.NewTimer(ms * time.Duration(15+mix(b.salt)%30))
 			defer limit.Stop()
@@ -60,7 +60,7 @@ var bodies = []*Feature{
 		},
 	},
 	{
-		Name: "body waits for a task",
+		Feature: Feature{Name: "body waits for a task"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)
 			l.waitForChild(ctx, r, b)
@@ -68,7 +68,7 @@ var bodies = []*Feature{
 		},
 	},
 	{
-		Name: "body submits a task",
+		Feature: Feature{Name: "body submits a task"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			c := l.child(r, b)
 			l.submit(c)
@@ -77,7 +77,7 @@ var bodies = []*Feature{
 		},
 	},
 	{
-		Name: "body gives a command",
+		Feature: Feature{Name: "body gives a command"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			l.giveCommand(ctx, r, b.salt)
 			b.work(ctx, r.t)
@@ -85,7 +85,7 @@ var bodies = []*Feature{
 		},
 	},
 	{
-		Name: "body closes the executor",
+		Feature: Feature{Name: "body closes the executor"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			l.closeInside(ctx)
 			b.work(ctx, r.t)
@@ -93,18 +93,18 @@ var bodies = []*Feature{
 		},
 	},
 	{
-		Name: "Permanent", API: []string{"executor.Permanent"},
-		shape: func(d *draft, t *task, _ *use) { d.include(byName["Retry"], t) },
-		ways:  optionWays,
+		Feature: Feature{Name: "Permanent", API: []string{"executor.Permanent"}, ways: optionWays},
+		shape:   func(d *draft, t *task, _ *use) { d.include(byName["Retry"], t) },
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)
 			return executor.Permanent(errBoom)
 		},
 	},
 	{
-		Name: "RetryAfter", API: []string{"executor.RetryAfter"},
+		Feature: Feature{
+			Name: "RetryAfter", API: []string{"executor.RetryAfter"}, ways: optionWays,
+		},
 		shape: func(d *draft, t *task, _ *use) { d.include(byName["Retry"], t) },
-		ways:  optionWays,
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)
 			b.after = ms * time.Duration(1+mix(b.salt)%20)
@@ -112,7 +112,9 @@ var bodies = []*Feature{
 		},
 	},
 	{
-		Name: "NextIn", API: []string{"executor.NextIn"}, hosts: timed, ways: seriesWays,
+		Feature: Feature{
+			Name: "NextIn", API: []string{"executor.NextIn"}, hosts: timed, ways: seriesWays,
+		},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)
 			d := ms * time.Duration(mix(b.salt)%25)
@@ -123,7 +125,9 @@ var bodies = []*Feature{
 		},
 	},
 	{
-		Name: "HandleFrom", API: []string{"executor.HandleFrom"}, ways: futureWays,
+		Feature: Feature{
+			Name: "HandleFrom", API: []string{"executor.HandleFrom"}, ways: futureWays,
+		},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			if h, ok := executor.HandleFrom(ctx); ok {
 				switch mix(b.salt) % 5 {

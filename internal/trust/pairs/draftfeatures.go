@@ -6,29 +6,29 @@ func (d *draft) include(f *Feature, t *task) {
 		return
 	}
 	u := &use{f, d.rng.Uint64()}
-	switch {
-	case f.option != nil, f.lane != nil:
+	switch f.kind {
+	case anOption:
 		if d.has(f.Name) {
 			return
 		}
 		if f.group != "" && d.hasOf(f.group) {
-			if f.policy != nil {
+			if f.group == "policy" {
 				d.commands = append(d.commands, command{use: policyCommand(f, u.n), at: t.at - ms})
 			}
 			return
 		}
 		d.uses = append(d.uses, u)
-	case f.task != nil:
+	case aTaskOption:
 		if t.using(f) != nil || f.ways&t.way.way == 0 {
 			return
 		}
 		t.options = append(t.options, u)
-	case f.body != nil:
+	case aBody:
 		if f.ways&t.way.way == 0 {
 			return
 		}
 		d.addBody(t, f.Name)
-	case f.command != nil:
+	case aCommand:
 		c := command{use: u, at: t.at + d.between(1, 50)}
 		if d.rng.IntN(2) == 0 {
 			c.at = t.at + t.delay + d.between(1, 8)
@@ -37,9 +37,9 @@ func (d *draft) include(f *Feature, t *task) {
 			c.task = t
 		}
 		d.commands = append(d.commands, c)
-	case f.behave != nil:
+	case aBehaviour:
 		d.lapse(f, t)
-	case f.end != nil:
+	case anEnding:
 		d.ends = append(d.ends, f)
 		if d.rng.IntN(2) == 0 {
 			d.addBody(t, d.oneOf("body blocks", "body is deaf"))
@@ -47,9 +47,9 @@ func (d *draft) include(f *Feature, t *task) {
 		d.endAt = min(d.endAt, t.at+d.between(0, 50))
 		d.calm = false
 	}
-	if f.shape != nil {
+	if shape := definitionOf(f).shape; shape != nil {
 		d.depth++
-		f.shape(d, t, u)
+		shape(d, t, u)
 		d.depth--
 	}
 }
@@ -58,8 +58,8 @@ func (d *draft) include(f *Feature, t *task) {
 func (d *draft) includeAny(t *task) {
 	for range 20 {
 		f := allFeatures[d.rng.IntN(len(allFeatures))]
-		abrupt := f.Name == "body closes the executor" || f.behave != nil
-		if f.hosts&d.host == 0 || f.ways&t.way.way == 0 || f.end != nil || f.way != 0 ||
+		abrupt := f.Name == "body closes the executor" || f.kind == aBehaviour
+		if f.hosts&d.host == 0 || f.ways&t.way.way == 0 || f.kind == anEnding || f.way != 0 ||
 			abrupt && d.rng.IntN(6) > 0 {
 			continue
 		}

@@ -43,8 +43,8 @@ func (l *life) drive() {
 	l.audit.check()
 	l.found.ends()
 	for _, u := range l.everyUse() {
-		if u.observed != nil {
-			u.observed(l, u)
+		if d := definitionOf(u.Feature); d.observed != nil {
+			d.observed(l, u)
 		}
 	}
 	l.found.sees(l.marks.count())
@@ -84,14 +84,14 @@ func (l *life) open() {
 		all = append(all, executor.Observe(l.journal.observer(), l.gauges.told.Observer()))
 	}
 	for _, u := range l.uses {
-		if u.option != nil {
-			all = append(all, u.option(l, u)...)
+		if d := definitionOf(u.Feature); d.option != nil {
+			all = append(all, d.option(l, u)...)
 		}
 	}
 	var lanes []serial.Option
 	for _, u := range l.uses {
-		if u.lane != nil {
-			lanes = append(lanes, u.lane(l, u))
+		if d := definitionOf(u.Feature); d.lane != nil {
+			lanes = append(lanes, d.lane(l, u))
 		}
 	}
 	l.host.open(l.program, all, lanes)
@@ -157,5 +157,5 @@ func (l *life) obey(c command) {
 			return
 		}
 	}
-	c.command(l, r, c.use)
+	definitionOf(c.Feature).command(l, r, c.use)
 }

@@ -6,21 +6,25 @@ import (
 )
 
 // endings are the ways to end an executor. One may follow another.
-var endings = []*Feature{
+var endings = []*definition{
 	{
-		Name: "Shutdown", API: []string{"Pool.Shutdown", "Loop.Shutdown"},
-		end: func(l *life) { l.host.executor.Shutdown() },
+		Feature: Feature{Name: "Shutdown", API: []string{"Pool.Shutdown", "Loop.Shutdown"}},
+		end:     func(l *life) { l.host.executor.Shutdown() },
 	},
 	{
-		Name: "ShutdownNow", API: []string{"Pool.ShutdownNow", "Loop.ShutdownNow"},
+		Feature: Feature{
+			Name: "ShutdownNow", API: []string{"Pool.ShutdownNow", "Loop.ShutdownNow"},
+		},
 		end: func(l *life) { l.handedBack(l.host.executor.ShutdownNow()) },
 	},
 	{
-		Name: "Close", API: []string{"Pool.Close", "Loop.Close"},
-		end: func(l *life) { l.closed(l.host.executor.Close()) },
+		Feature: Feature{Name: "Close", API: []string{"Pool.Close", "Loop.Close"}},
+		end:     func(l *life) { l.closed(l.host.executor.Close()) },
 	},
 	{
-		Name: "CloseContext", API: []string{"Pool.CloseContext", "Loop.CloseContext"},
+		Feature: Feature{
+			Name: "CloseContext", API: []string{"Pool.CloseContext", "Loop.CloseContext"},
+		},
 		end: func(l *life) {
 			limit := ms * time.Duration(1+mix(l.seed+7)%60)
 			ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -37,7 +41,7 @@ var endings = []*Feature{
 		},
 	},
 	{
-		Name: "Run", API: []string{"Pool.Run"}, hosts: pools,
+		Feature: Feature{Name: "Run", API: []string{"Pool.Run"}, hosts: pools},
 		end: func(l *life) {
 			limit := ms * time.Duration(1+mix(l.seed+8)%40)
 			ctx, cancel := context.WithCancel(context.Background())
@@ -54,7 +58,9 @@ var endings = []*Feature{
 		},
 	},
 	{
-		Name: "ShutdownGracefully", API: []string{"Loop.ShutdownGracefully"}, hosts: loop,
+		Feature: Feature{
+			Name: "ShutdownGracefully", API: []string{"Loop.ShutdownGracefully"}, hosts: loop,
+		},
 		end: func(l *life) {
 			_ = l.host.loop.ShutdownGracefully(ms*time.Duration(mix(l.seed)%10), 20*ms)
 		},

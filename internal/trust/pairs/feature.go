@@ -1,14 +1,6 @@
 package pairs
 
-import (
-	"context"
-
-	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/executor/serial"
-)
-
-// Feature is something that a user can ask for. Which of its functions are set depends on what it
-// is.
+// Feature is something that a user can ask for. What it does is in its definition.
 type Feature struct {
 	Name string
 	API  []string // the exported names that it covers
@@ -16,27 +8,27 @@ type Feature struct {
 	hosts hosts  // those on which it can have an effect; 0 means all
 	ways  ways   // the ways in for tasks on which it can have one; 0 means all
 	group string // of these a program has at most one; "" if that does not matter
+	kind  kind   // by the list that has it
 	index int    // in allFeatures
 
-	// shape changes a program so that the feature probably has an effect on the task.
-	shape func(d *draft, t *task, u *use)
-
-	option  func(l *life, u *use) []executor.Option              // of an executor
-	lane    func(l *life, u *use) serial.Option                  // of a serial executor
-	task    func(l *life, t *task, u *use) []executor.TaskOption // of a task
-	way     ways                                                 // the way in that it is
-	submit  func(l *life, r *record, opts []executor.TaskOption)
-	body    func(l *life, r *record, b *bodyRun, ctx context.Context) error
-	command func(l *life, r *record, u *use) // r is nil if it is for the executor
-	ofTask  bool                             // the command is for a task
-	ender   bool                             // its effect is the end of a task
-	behave  func(l *life, r *record)         // how a callback behaves
-	policy  func(l *life, f *Feature) executor.RejectionPolicy
-	end     func(l *life)
-
-	callback bool                  // it makes the executor call a function of the user
-	observed func(l *life, u *use) // marks effects that only the whole record shows
+	way      ways // the way in that it is
+	ofTask   bool // the command is for a task
+	ender    bool // its effect is the end of a task
+	callback bool // it makes the executor call a function of the user
 }
+
+// kind is how a user asks for a feature.
+type kind uint8
+
+const (
+	anOption    kind = iota // an option of an executor, or of its lanes
+	aTaskOption             // an option of a task
+	aWay                    // a way in
+	aBody                   // how a body goes on
+	aCommand                // a command to a task, or to an executor
+	aBehaviour              // how a callback goes on
+	anEnding                // a way to end an executor
+)
 
 // use is a feature in a program. All that is random about it follows from the number.
 type use struct {

@@ -84,7 +84,7 @@ func (f *Feature) endMarked(l *life) {
 	l.found.op()
 	l.course.resumed(l.now()) // a shutdown ends a pause
 	l.marks.moment(f)
-	f.end(l)
+	definitionOf(f).end(l)
 }
 
 // closed checks that an executor that says so has ended.

@@ -24,9 +24,9 @@ var late = map[string]bool{
 // again reports whether both features show on one task rather if that runs again.
 func (p Pair) again() bool {
 	a, b := p.A, p.B
-	return a.body != nil && b.body != nil || abrupt[a.Name]+abrupt[b.Name] > 0 ||
-		a.Name == "Logger" && b.body != nil || a.Name == "Observer.Expired" ||
-		a.Name == "Observer.Dropped" && (b.task != nil || b.body != nil)
+	return a.kind == aBody && b.kind == aBody || abrupt[a.Name]+abrupt[b.Name] > 0 ||
+		a.Name == "Logger" && b.kind == aBody || a.Name == "Observer.Expired" ||
+		a.Name == "Observer.Dropped" && (b.kind == aTaskOption || b.kind == aBody)
 }
 
 // inGroup reports whether the pair is about a command to a member of a group.
@@ -42,7 +42,7 @@ func (d *draft) preferred(of ways) ways {
 	switch {
 	case focus.again() && of&seriesWays != 0 && d.rng.IntN(3) > 0:
 		return of & seriesWays
-	case focus.A.body != nil && focus.B.body != nil && of&bulkWays != 0 && d.rng.IntN(3) > 0:
+	case focus.A.kind == aBody && focus.B.kind == aBody && of&bulkWays != 0 && d.rng.IntN(3) > 0:
 		return of & bulkWays
 	case d.about("HandOff") && of&laneWays != 0 && (d.about("Withdraw") ||
 		d.about("Pool.Drain") || d.about("Observer.Dropped")):
@@ -89,7 +89,7 @@ func (d *draft) resume(t *task) {
 		return
 	}
 	for _, f := range d.focus {
-		if f.ender && f.task != nil || f.body != nil || f.Name == "Logger" {
+		if f.ender && f.kind == aTaskOption || f.kind == aBody || f.Name == "Logger" {
 			for at := t.at + t.delay; at < t.at+t.delay+5*t.period; at += t.period + 3*ms {
 				d.commandAt("Resume", at)
 				d.commands[len(d.commands)-1].task = t
@@ -105,13 +105,13 @@ func (d *draft) orderBodies(t *task) {
 	a, b := d.focus[0], d.focus[1]
 	if t.way.way&(seriesWays|bulkWays) == 0 && t.using(byName["Retry"]) == nil {
 		for _, f := range d.focus {
-			if f.body != nil && slices.Contains(t.bodies, f) {
+			if f.kind == aBody && slices.Contains(t.bodies, f) {
 				t.bodies = []*Feature{f}
 			}
 		}
 		return
 	}
-	if a.body != nil && b.body != nil && slices.Contains(t.bodies, a) &&
+	if a.kind == aBody && b.kind == aBody && slices.Contains(t.bodies, a) &&
 		slices.Contains(t.bodies, b) && d.rng.IntN(4) > 0 {
 		t.bodies = []*Feature{a, b}
 	}
@@ -165,7 +165,7 @@ func (d *draft) adjustCommands(t *task) {
 			due += t.period
 		}
 		d.move(t, due+ms, due+30*ms)
-	case a.behave != nil || b.behave != nil:
+	case a.kind == aBehaviour || b.kind == aBehaviour:
 		d.move(t, due+ms, due+30*ms)
 		t.takes = max(t.takes, d.between(10, 60))
 	}
@@ -194,12 +194,13 @@ func (d *draft) adjustEnd(t *task) {
 	if t.way.way&seriesWays != 0 {
 		due += t.period
 	}
-	if f := d.other("body closes the executor"); f != nil && f.end != nil && f.Name != "Shutdown" {
+	if f := d.other("body closes the executor"); f != nil && f.kind == anEnding &&
+		f.Name != "Shutdown" {
 		d.ends = append([]*Feature{byName["Shutdown"]}, d.ends...)
 		d.endAt, d.calm, t.takes = due+d.between(0, 15), false, 60*ms
 	}
 	if f := d.other("SetContinuePeriodicAfterShutdown"); f != nil &&
-		(f.Name == "body closes the executor" || f.behave != nil) {
+		(f.Name == "body closes the executor" || f.kind == aBehaviour) {
 		d.endAt = due - t.period + max(ms, d.between(0, 8))
 		for i, c := range d.commands {
 			d.commands[i].at = min(c.at, d.endAt-ms)

@@ -7,9 +7,9 @@ import (
 )
 
 // groupCommands are given to the group of the life, and to its completion service.
-var groupCommands = []*Feature{
+var groupCommands = []*definition{
 	{
-		Name: "Group.SetLimit", API: []string{"Group.SetLimit"}, ways: groupWays,
+		Feature: Feature{Name: "Group.SetLimit", API: []string{"Group.SetLimit"}, ways: groupWays},
 		shape: func(d *draft, t *task, u *use) {
 			d.commandAt("Group.SetLimit", t.at-2*ms)
 			d.members(t, 2)
@@ -33,8 +33,10 @@ var groupCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Group.Cancel", ender: true, API: []string{"Group.Cancel", "Group.Context"},
-		ways: groupWays,
+		Feature: Feature{
+			Name: "Group.Cancel", ender: true, API: []string{"Group.Cancel", "Group.Context"},
+			ways: groupWays,
+		},
 		shape: func(d *draft, t *task, u *use) {
 			d.addBody(t, d.oneOf("body blocks",
 				"body succeeds"))
@@ -50,7 +52,7 @@ var groupCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Group.Wait", API: []string{"Group.Wait"}, ways: groupWays,
+		Feature: Feature{Name: "Group.Wait", API: []string{"Group.Wait"}, ways: groupWays},
 		command: func(l *life, _ *record, u *use) {
 			from := l.now()
 			_ = l.host.group.Wait()
@@ -59,9 +61,11 @@ var groupCommands = []*Feature{
 		},
 	},
 	{
-		Name: "CompletionService.Take", ways: wCompletion | wCompletionContext,
-		API: []string{"CompletionService.Take", "CompletionService.All", "CompletionService.Poll",
-			"CompletionService.Outstanding"},
+		Feature: Feature{
+			Name: "CompletionService.Take", ways: wCompletion | wCompletionContext,
+			API: []string{"CompletionService.Take", "CompletionService.All",
+				"CompletionService.Poll", "CompletionService.Outstanding"},
+		},
 		shape: func(d *draft, t *task, u *use) { d.commandAt("CompletionService.Take", t.at+ms) },
 		command: func(l *life, _ *record, u *use) {
 			ctx, cancel := endingAfter(ms * time.Duration(1+u.pick(1, 100)))

@@ -6,11 +6,11 @@ import (
 )
 
 // laneOptions are those of serial executors. All lanes of a program have them.
-var laneOptions = []*Feature{
+var laneOptions = []*definition{
 	{
-		Name: "Gap", API: []string{"serial.Gap"}, hosts: pools, ways: laneWays,
-		shape: func(d *draft, t *task, u *use) { d.neighbours(t, 2) },
-		lane:  func(l *life, u *use) serial.Option { return serial.Gap(gap(u)) },
+		Feature: Feature{Name: "Gap", API: []string{"serial.Gap"}, hosts: pools, ways: laneWays},
+		shape:   func(d *draft, t *task, u *use) { d.neighbours(t, 2) },
+		lane:    func(l *life, u *use) serial.Option { return serial.Gap(gap(u)) },
 		observed: func(l *life, u *use) {
 			for _, lane := range lanes {
 				for _, s := range l.journal.starts(lane) {
@@ -20,7 +20,9 @@ var laneOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Pace of a lane", API: []string{"executor.Pace"}, hosts: pools, ways: laneWays,
+		Feature: Feature{
+			Name: "Pace of a lane", API: []string{"executor.Pace"}, hosts: pools, ways: laneWays,
+		},
 		shape: func(d *draft, t *task, u *use) { d.neighbours(t, 2) },
 		lane: func(l *life, u *use) serial.Option {
 			n, per := pace(u)

@@ -16,24 +16,15 @@ func ready() { filled.Do(fill) }
 // fill fills the lists. Features refer to each other, so the lists cannot be their own initial
 // values.
 func fill() {
-	allFeatures = slices.Concat(
-		poolOptions, observerFields, queues, policies, laneOptions, taskOptions, waysIn, bodies,
-		taskCommands, poolCommands, groupCommands, behaviours, endings,
-	)
-	allWays, allPolicies, allEndings = waysIn, policies, endings
-	for i, f := range allFeatures {
-		f.index = i
-		if f.hosts == 0 {
-			f.hosts = anywhere
-		}
-		if f.ways == 0 {
-			f.ways = everyWay
-		}
-		if byName[f.Name] != nil {
-			panic("pairs: two features are called " + f.Name)
-		}
-		byName[f.Name] = f
-	}
+	enter(anOption, poolOptions, watchOptions, observerFields, queues, policies, laneOptions)
+	enter(aTaskOption, taskOptions, seriesOptions)
+	enter(aWay, waysIn, laneWaysIn, bulkWaysIn)
+	enter(aBody, bodies)
+	enter(aCommand, taskCommands, poolCommands, groupCommands)
+	enter(aBehaviour, behaviours)
+	enter(anEnding, endings)
+	allPolicies, allEndings = features(policies), features(endings)
+	allWays = features(slices.Concat(waysIn, laneWaysIn, bulkWaysIn))
 	for _, f := range allFeatures {
 		for _, h := range []hosts{plain, scheduled, loop} {
 			if f.waysOf()&waysOn(h) == 0 {
@@ -42,6 +33,32 @@ func fill() {
 		}
 	}
 	makePairs()
+}
+
+// enter adds features of a kind.
+func enter(k kind, lists ...[]*definition) {
+	for _, d := range slices.Concat(lists...) {
+		d.kind, d.index = k, len(definitions)
+		if d.hosts == 0 {
+			d.hosts = anywhere
+		}
+		if d.ways == 0 {
+			d.ways = everyWay
+		}
+		if byName[d.Name] != nil {
+			panic("pairs: two features are called " + d.Name)
+		}
+		byName[d.Name] = &d.Feature
+		definitions = append(definitions, d)
+		allFeatures = append(allFeatures, &d.Feature)
+	}
+}
+
+func features(list []*definition) (all []*Feature) {
+	for _, d := range list {
+		all = append(all, &d.Feature)
+	}
+	return all
 }
 
 // Features returns all features.

@@ -9,7 +9,7 @@ import (
 
 // observerFields are the fields of an Observer. Each is set alone, so that a field that works only
 // beside another shows.
-var observerFields = []*Feature{
+var observerFields = []*definition{
 	observing("Submitted", everyWay, nil, func(o *executor.Observer, told func(executor.Run)) {
 		o.Submitted = told
 	}),
@@ -66,11 +66,13 @@ type beganKey struct{}
 func observing(
 	field string, on ways, shape func(*draft, *task, *use),
 	set func(o *executor.Observer, told func(executor.Run)),
-) *Feature {
-	return &Feature{
-		Name: "Observer." + field, API: []string{"Observer." + field, "executor.Observe"}, ways: on,
-		callback: true,
-		shape:    shape,
+) *definition {
+	return &definition{
+		Feature: Feature{
+			Name: "Observer." + field, API: []string{"Observer." + field, "executor.Observe"},
+			ways: on, callback: true,
+		},
+		shape: shape,
 		option: func(l *life, u *use) opts {
 			var o executor.Observer
 			set(&o, func(run executor.Run) { l.called(u.Feature, run.Name) })

@@ -87,7 +87,7 @@ var exclusions = []struct {
 		return a.Name == "GrowFirst" && b.Name == "HandOff"
 	}},
 	{"documented to end the program", func(a, b *Feature) bool {
-		return a.callback && b.behave != nil && !mayBehave(a, b)
+		return a.callback && b.kind == aBehaviour && !mayBehave(a, b)
 	}},
 }
 
@@ -130,7 +130,7 @@ func (f *Feature) neverRuns() bool {
 
 // ends reports whether the effect of the feature is that a task ends, without a run of its own.
 func (f *Feature) ends() bool {
-	return f.ender || f.end != nil || f.Name == "Observer.Dropped" ||
+	return f.ender || f.kind == anEnding || f.Name == "Observer.Dropped" ||
 		f.Name == "Observer.Cancelled"
 }
 
@@ -151,5 +151,5 @@ func (f *Feature) endsEarly() bool {
 
 // direct reports whether a pair is a callback and how it behaves: then it is about that callback.
 func direct(p Pair) bool {
-	return p.A.callback && p.B.behave != nil || p.B.callback && p.A.behave != nil
+	return p.A.callback && p.B.kind == aBehaviour || p.B.callback && p.A.kind == aBehaviour
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // poolCommands are given to an executor.
-var poolCommands = []*Feature{
+var poolCommands = []*definition{
 	{
-		Name: "Pool.Pause", API: []string{"Pool.Pause"}, hosts: pools,
-		shape: func(d *draft, t *task, u *use) { d.command("Pool.Resume", nil, 10, 60) },
+		Feature: Feature{Name: "Pool.Pause", API: []string{"Pool.Pause"}, hosts: pools},
+		shape:   func(d *draft, t *task, u *use) { d.command("Pool.Resume", nil, 10, 60) },
 		command: func(l *life, _ *record, u *use) {
 			l.course.pauses(l.now(), -1)
 			l.host.pool.Pause()
@@ -19,7 +19,7 @@ var poolCommands = []*Feature{
 		observed: markPaused,
 	},
 	{
-		Name: "Pool.PauseUntil", API: []string{"Pool.PauseUntil"}, hosts: pools,
+		Feature: Feature{Name: "Pool.PauseUntil", API: []string{"Pool.PauseUntil"}, hosts: pools},
 		command: func(l *life, _ *record, u *use) {
 			until := l.now() + ms*time.Duration(1+u.pick(0, 40))
 			l.course.pauses(l.now(), until)
@@ -28,8 +28,8 @@ var poolCommands = []*Feature{
 		observed: markPaused,
 	},
 	{
-		Name: "Pool.Resume", API: []string{"Pool.Resume"}, hosts: pools,
-		shape: func(d *draft, t *task, u *use) { d.commandBefore("Pool.Pause", 20) },
+		Feature: Feature{Name: "Pool.Resume", API: []string{"Pool.Resume"}, hosts: pools},
+		shape:   func(d *draft, t *task, u *use) { d.commandBefore("Pool.Pause", 20) },
 		command: func(l *life, _ *record, u *use) {
 			l.course.resumed(l.now()) // what it lets begin may do so before it returns
 			if l.host.pool.Resume() {
@@ -38,7 +38,9 @@ var poolCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Pool.Drain", ender: true, API: []string{"Pool.Drain"}, hosts: pools,
+		Feature: Feature{
+			Name: "Pool.Drain", ender: true, API: []string{"Pool.Drain"}, hosts: pools,
+		},
 		shape: func(d *draft, t *task, u *use) {
 			if d.about("HandOff") { // then only what is in a lane waits
 				d.ahead(t)
@@ -70,7 +72,9 @@ var poolCommands = []*Feature{
 		return l.host.pool.SetCoreTimeout(u.pick(0, 2) == 0) == nil
 	}),
 	{
-		Name: "SetRejectionPolicy", API: []string{"Pool.SetRejectionPolicy"}, hosts: pools,
+		Feature: Feature{
+			Name: "SetRejectionPolicy", API: []string{"Pool.SetRejectionPolicy"}, hosts: pools,
+		},
 		command: func(l *life, _ *record, u *use) {
 			f := allPolicies[u.pick(0, len(allPolicies))]
 			if l.host.pool.SetRejectionPolicy(l.policyOf(f)) == nil {
@@ -79,8 +83,10 @@ var poolCommands = []*Feature{
 		},
 	},
 	{
-		Name: "PrestartWorkers", API: []string{"Pool.PrestartWorkers", "Pool.PrestartWorker"},
-		hosts: pools,
+		Feature: Feature{
+			Name: "PrestartWorkers", API: []string{"Pool.PrestartWorkers", "Pool.PrestartWorker"},
+			hosts: pools,
+		},
 		command: func(l *life, _ *record, u *use) {
 			started := 0
 			if u.pick(0, 2) == 0 {
@@ -98,10 +104,13 @@ var poolCommands = []*Feature{
 		},
 	},
 	{
-		Name: "AfterShutdown", API: []string{"Pool.AfterShutdown", "Loop.AfterShutdown",
-			"Serial.AfterShutdown"}, callback: true,
+		Feature: Feature{
+			Name:     "AfterShutdown",
+			API:      []string{"Pool.AfterShutdown", "Loop.AfterShutdown", "Serial.AfterShutdown"},
+			callback: true,
+		},
 		shape: func(d *draft, t *task, u *use) {
-			if f := d.other(u.Name); f != nil && f.ender && f.command != nil {
+			if f := d.other(u.Name); f != nil && f.ender && f.kind == aCommand {
 				d.ends = append(d.ends, byName["Shutdown"]) // which lets tasks go on
 			}
 			d.endDuring(t)
@@ -119,8 +128,11 @@ var poolCommands = []*Feature{
 		},
 	},
 	{
-		Name: "AwaitTermination", API: []string{"Pool.AwaitTermination", "Loop.AwaitTermination",
-			"Pool.Terminated", "Loop.Terminated"},
+		Feature: Feature{
+			Name: "AwaitTermination",
+			API: []string{"Pool.AwaitTermination", "Loop.AwaitTermination",
+				"Pool.Terminated", "Loop.Terminated"},
+		},
 		command: func(l *life, _ *record, u *use) {
 			limit := ms * time.Duration(1+u.pick(0, 100))
 			ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -137,9 +149,11 @@ var poolCommands = []*Feature{
 		},
 	},
 	{
-		Name: "SetContinuePeriodicAfterShutdown", hosts: scheduled, ways: seriesWays,
-		API: []string{"ScheduledPool.SetContinuePeriodicAfterShutdown",
-			"ScheduledPool.ContinuePeriodicAfterShutdown"},
+		Feature: Feature{
+			Name: "SetContinuePeriodicAfterShutdown", hosts: scheduled, ways: seriesWays,
+			API: []string{"ScheduledPool.SetContinuePeriodicAfterShutdown",
+				"ScheduledPool.ContinuePeriodicAfterShutdown"},
+		},
 		shape: func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
 		command: func(l *life, _ *record,
 			u *use) {
@@ -158,10 +172,12 @@ var poolCommands = []*Feature{
 		},
 	},
 	{
-		Name: "SetExecuteDelayedAfterShutdown", hosts: scheduled,
-		ways: delayedWays &^ seriesWays,
-		API: []string{"ScheduledPool.SetExecuteDelayedAfterShutdown",
-			"ScheduledPool.ExecuteDelayedAfterShutdown"},
+		Feature: Feature{
+			Name: "SetExecuteDelayedAfterShutdown", hosts: scheduled,
+			ways: delayedWays &^ seriesWays,
+			API: []string{"ScheduledPool.SetExecuteDelayedAfterShutdown",
+				"ScheduledPool.ExecuteDelayedAfterShutdown"},
+		},
 		shape: func(d *draft, t *task, u *use) { d.endBy("Shutdown", t) },
 		command: func(l *life, _ *record, u *use) {
 			l.host.sched.SetExecuteDelayedAfterShutdown(u.pick(0,
@@ -182,15 +198,15 @@ var poolCommands = []*Feature{
 }
 
 // sized is a command that sets the size of a pool, or how long its workers stay.
-func sized(name string, on hosts, set func(l *life, u *use) bool) *Feature {
-	f := &Feature{Name: name, API: []string{"Pool." + name}, hosts: on}
-	f.command = func(l *life, _ *record, u *use) {
+func sized(name string, on hosts, set func(l *life, u *use) bool) *definition {
+	d := &definition{Feature: Feature{Name: name, API: []string{"Pool." + name}, hosts: on}}
+	d.command = func(l *life, _ *record, u *use) {
 		if set(l, u) {
 			l.course.resized()
 			l.marks.moment(u.Feature)
 		}
 	}
-	return f
+	return d
 }
 
 // markPaused marks the tasks that were due while the executor was paused, and did not begin before
@@ -226,7 +242,7 @@ func (r *record) putOffBy(p span) bool {
 // policyOf returns the policy that a feature stands for, which marks the task that it is asked
 // about, and the executor, which has no room then.
 func (l *life) policyOf(f *Feature) executor.RejectionPolicy {
-	inner := f.policy(l, f)
+	inner := definitionOf(f).policy(l, f)
 	return func(r *executor.Rejection) error {
 		l.marks.named(f, r.Name())
 		l.marks.moment(f)

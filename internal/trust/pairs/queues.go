@@ -10,45 +10,59 @@ import (
 
 // queues are the queues of a plain pool, and policies what becomes of a task that finds no room.
 var (
-	queues = []*Feature{
+	queues = []*definition{
 		{
-			Name: "FIFO", API: []string{"executor.FIFO"}, hosts: plain, group: "queue",
+			Feature: Feature{
+				Name: "FIFO", API: []string{"executor.FIFO"}, hosts: plain, group: "queue",
+			},
 			shape: crowded, observed: markQueued,
 			option: func(l *life, u *use) opts { return opts{executor.FIFO()} },
 		},
 		{
-			Name: "BoundedFIFO", API: []string{"executor.BoundedFIFO"}, hosts: plain,
-			group: "queue",
+			Feature: Feature{
+				Name: "BoundedFIFO", API: []string{"executor.BoundedFIFO"}, hosts: plain,
+				group: "queue",
+			},
 			shape: crowded, observed: markQueued,
 			option: func(l *life, u *use) opts { return opts{executor.BoundedFIFO(capacity(u))} },
 		},
 		{
-			Name: "HandOff", API: []string{"executor.HandOff"}, hosts: plain, group: "queue",
+			Feature: Feature{
+				Name: "HandOff", API: []string{"executor.HandOff"}, hosts: plain, group: "queue",
+			},
 			shape: crowded, observed: markFull,
 			option: func(l *life, u *use) opts { return opts{executor.HandOff()} },
 		},
 		{
-			Name: "PriorityFIFO", API: []string{"executor.PriorityFIFO"}, hosts: plain,
-			group: "queue", shape: crowded, observed: markQueued,
+			Feature: Feature{
+				Name: "PriorityFIFO", API: []string{"executor.PriorityFIFO"}, hosts: plain,
+				group: "queue",
+			},
+			shape: crowded, observed: markQueued,
 			option: func(l *life, u *use) opts { return opts{executor.PriorityFIFO()} },
 		},
 		{
-			Name: "CustomQueue", API: []string{"executor.CustomQueue", "Queue.New"}, hosts: plain,
-			group: "queue", shape: crowded, observed: markQueued,
+			Feature: Feature{
+				Name: "CustomQueue", API: []string{"executor.CustomQueue", "Queue.New"},
+				hosts: plain, group: "queue",
+			},
+			shape: crowded, observed: markQueued,
 			option: func(l *life, u *use) opts {
 				queue := func() executor.WorkQueue { return new(ownQueue) }
 				return opts{executor.CustomQueue(queue)}
 			},
 		},
 		{
-			Name: "Queue.Bounded", API: []string{"Queue.Bounded"}, hosts: plain, group: "queue",
+			Feature: Feature{
+				Name: "Queue.Bounded", API: []string{"Queue.Bounded"}, hosts: plain, group: "queue",
+			},
 			shape: crowded, observed: markFull,
 			option: func(l *life, u *use) opts {
 				return opts{executor.PriorityFIFO().Bounded(capacity(u))}
 			},
 		},
 	}
-	policies = []*Feature{
+	policies = []*definition{
 		policy("Abort", func(l *life,
 			f *Feature) executor.RejectionPolicy {
 			return executor.Abort
@@ -83,25 +97,26 @@ var (
 // policy is the feature of a rejection policy.
 func policy(
 	name string, make func(l *life, f *Feature) executor.RejectionPolicy, api ...string,
-) *Feature {
-	f := &Feature{
+) *definition {
+	d := &definition{Feature: Feature{
 		Name: name, API: append(api, "executor.OnRejection"), hosts: pools, group: "policy",
 		ways:     everyWay &^ (delayedWays | laneWays | wSubmitContext | wCompletionContext),
 		callback: name == "own policy",
-	}
+	}}
+	f := &d.Feature
 	if name != "own policy" {
 		f.API = append(f.API, "executor."+name)
 	}
-	f.shape = func(d *draft, t *task, u *use) {
+	d.shape = func(d *draft, t *task, u *use) {
 		if d.host == scheduled || !d.has("HandOff") && !d.has("BoundedFIFO") &&
 			!d.has("Queue.Bounded") {
 			d.include(byName["PendingLimit"], t)
 		}
 		d.crowdAround(t)
 	}
-	f.policy = make
-	f.option = func(l *life, u *use) opts { return opts{executor.OnRejection(l.policyOf(f))} }
-	return f
+	d.policy = make
+	d.option = func(l *life, u *use) opts { return opts{executor.OnRejection(l.policyOf(f))} }
+	return d
 }
 
 // crowded has tasks come while all workers are busy.

@@ -19,7 +19,7 @@ func (l *life) bodyOf(r *record) executor.Task {
 			returned = true
 			return nil
 		}
-		err = b.how.body(l, r, b, ctx)
+		err = definitionOf(b.how).body(l, r, b, ctx)
 		returned = true
 		return err
 	}
@@ -61,5 +61,5 @@ func (l *life) called(f *Feature, name string) {
 	if r != nil {
 		l.journal.taint(r)
 	}
-	b.behave(l, r)
+	definitionOf(b).behave(l, r)
 }

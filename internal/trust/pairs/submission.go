@@ -17,7 +17,7 @@ func (l *life) submit(r *record) {
 		}
 		l.journal.returns(r)
 	}()
-	r.t.way.submit(l, r, l.optionsOf(r))
+	definitionOf(r.t.way.Feature).submit(l, r, l.optionsOf(r))
 }
 
 // optionsOf returns the options of a task.
@@ -26,7 +26,7 @@ func (l *life) optionsOf(r *record) (all taskOpts) {
 		return nil
 	}
 	for _, u := range r.t.options {
-		all = append(all, u.task(l, r.t, u)...)
+		all = append(all, definitionOf(u.Feature).task(l, r.t, u)...)
 	}
 	if !r.t.unnamed {
 		all = append(all, executor.Name(r.t.name()))

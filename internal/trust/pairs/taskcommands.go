@@ -9,10 +9,12 @@ import (
 )
 
 // taskCommands are given to a task, by its future or its handle.
-var taskCommands = []*Feature{
+var taskCommands = []*definition{
 	{
-		Name: "Cancel", ender: true, API: []string{"Future.Cancel", "Handle.Cancel"},
-		ways: futureWays, ofTask: true,
+		Feature: Feature{
+			Name: "Cancel", ender: true, API: []string{"Future.Cancel", "Handle.Cancel"},
+			ways: futureWays, ofTask: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			f := l.journal.outcomeOf(r)
 			if h, ok := l.handle(r); ok && (f == nil || u.pick(0, 2) == 0) {
@@ -23,9 +25,10 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "CancelCause", ender: true, API: []string{"Future.CancelCause"},
-		ways:   ownFutureWays,
-		ofTask: true,
+		Feature: Feature{
+			Name: "CancelCause", ender: true, API: []string{"Future.CancelCause"},
+			ways: ownFutureWays, ofTask: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			if f := l.journal.outcomeOf(r); f != nil {
 				l.give(u.Feature, r, func() bool { return f.CancelCause(errCaller) })
@@ -33,8 +36,10 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Stop", ender: true, API: []string{"Future.Stop", "Handle.Stop"}, ways: futureWays,
-		ofTask: true,
+		Feature: Feature{
+			Name: "Stop", ender: true, API: []string{"Future.Stop", "Handle.Stop"},
+			ways: futureWays, ofTask: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			f := l.journal.outcomeOf(r)
 			if h, ok := l.handle(r); ok && (f == nil || u.pick(0, 2) == 0) {
@@ -45,8 +50,10 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Withdraw", ender: true, API: []string{"Future.Withdraw"},
-		ways: ownFutureWays, ofTask: true,
+		Feature: Feature{
+			Name: "Withdraw", ender: true, API: []string{"Future.Withdraw"}, ways: ownFutureWays,
+			ofTask: true,
+		},
 		shape: func(d *draft, t *task, u *use) {
 			if d.about("HandOff") { // then only what is in a lane waits
 				d.ahead(t)
@@ -61,8 +68,10 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Pause", API: []string{"Handle.Pause"}, hosts: timed,
-		ways: seriesWays, ofTask: true,
+		Feature: Feature{
+			Name: "Pause", API: []string{"Handle.Pause"}, hosts: timed, ways: seriesWays,
+			ofTask: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok {
 				l.give(u.Feature, r, h.Pause)
@@ -70,8 +79,10 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Resume", API: []string{"Handle.Resume"}, hosts: timed,
-		ways: seriesWays, ofTask: true,
+		Feature: Feature{
+			Name: "Resume", API: []string{"Handle.Resume"}, hosts: timed, ways: seriesWays,
+			ofTask: true,
+		},
 		shape: func(d *draft, t *task, u *use) { d.include(byName["Pause"], t) },
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok {
@@ -80,8 +91,10 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Trigger", API: []string{"Handle.Trigger"}, hosts: timed,
-		ways: seriesWays, ofTask: true,
+		Feature: Feature{
+			Name: "Trigger", API: []string{"Handle.Trigger"}, hosts: timed, ways: seriesWays,
+			ofTask: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok {
 				l.give(u.Feature, r, h.Trigger)
@@ -89,8 +102,10 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Reset", API: []string{"Handle.Reset"}, hosts: timed,
-		ways: movedWays, ofTask: true,
+		Feature: Feature{
+			Name: "Reset", API: []string{"Handle.Reset"}, hosts: timed, ways: movedWays,
+			ofTask: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok {
 				d := ms * time.Duration(u.pick(0, 30))
@@ -101,9 +116,10 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "SetPeriod", API: []string{"Handle.SetPeriod"},
-		hosts: timed,
-		ways:  periodWays, ofTask: true,
+		Feature: Feature{
+			Name: "SetPeriod", API: []string{"Handle.SetPeriod"}, hosts: timed, ways: periodWays,
+			ofTask: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			if h, ok := l.handle(r); ok {
 				l.give(u.Feature, r, func() bool {
@@ -113,7 +129,7 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Apply again", hosts: scheduled, ways: wApply, ofTask: true,
+		Feature: Feature{Name: "Apply again", hosts: scheduled, ways: wApply, ofTask: true},
 		command: func(l *life, r *record, u *use) {
 			if r.job.Task == nil {
 				return
@@ -138,8 +154,10 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "AfterSettled", API: []string{"future.AfterSettled"}, ways: ownFutureWays,
-		ofTask: true, callback: true,
+		Feature: Feature{
+			Name: "AfterSettled", API: []string{"future.AfterSettled"}, ways: ownFutureWays,
+			ofTask: true, callback: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			told := func(future.Result[struct{}]) {
 				l.called(u.Feature,
@@ -157,8 +175,10 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Then", API: []string{"future.Then"}, ways: ownFutureWays, ofTask: true,
-		callback: true,
+		Feature: Feature{
+			Name: "Then", API: []string{"future.Then"}, ways: ownFutureWays, ofTask: true,
+			callback: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			plain, typed := l.journal.futuresOf(r)
 			if plain != nil {
@@ -170,8 +190,12 @@ var taskCommands = []*Feature{
 		},
 	},
 	{
-		Name: "Get", API: []string{"Future.Get", "Future.GetTimeout", "future.All", "future.Any",
-			"future.Completed"}, ways: ownFutureWays, ofTask: true,
+		Feature: Feature{
+			Name: "Get",
+			API: []string{"Future.Get", "Future.GetTimeout", "future.All", "future.Any",
+				"future.Completed"},
+			ways: ownFutureWays, ofTask: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			plain, typed := l.journal.futuresOf(r)
 			switch {

@@ -8,33 +8,12 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 )
 
-type taskOpts = []executor.TaskOption
-
-// taskOptions are those of tasks, and what a body may return or call to change its own course.
-var taskOptions = []*Feature{
+// taskOptions are those of all tasks. Those of series are in a list of their own.
+var taskOptions = []*definition{
 	{
-		Name: "SlowDown", API: []string{"executor.SlowDown"}, hosts: timed, ways: periodWays,
-		shape: func(d *draft, t *task, _ *use) {
-			t.period = min(t.period, d.between(8, 14))
-			d.addBody(t, "body fails")
+		Feature: Feature{
+			Name: "BeginWithin", API: []string{"executor.BeginWithin"}, ways: optionWays,
 		},
-		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.SlowDown(2, max(t.period, 4*t.period*time.Duration(u.pick(0,
-				3))))}
-		},
-		observed: func(l *life, u *use) {
-			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
-				for i, b := range r.bodies[min(1, len(r.bodies)):] {
-					if r.bodies[i].failed() && b.due > r.bodies[i].due+r.t.period &&
-						b.began > r.bodies[i].ended {
-						l.marks.task(u.Feature, r)
-					}
-				}
-			})
-		},
-	},
-	{
-		Name: "BeginWithin", API: []string{"executor.BeginWithin"}, ways: optionWays,
 		shape: func(d *draft, t *task, _ *use) { d.crowdDuring(t) },
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.BeginWithin(within(u))}
@@ -53,35 +32,11 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "CatchUp", API: []string{"executor.CatchUp"}, hosts: timed, ways: rateWays,
-		shape: func(d *draft, t *task, _ *use) { d.crowdDuring(t) },
-		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.CatchUp(catchUp(t, u))}
+		Feature: Feature{
+			Name: "Expect",
+			API:  []string{"executor.Expect", "insight.SuccessWithin", "insight.StartWithin"},
+			ways: optionWays,
 		},
-		observed: func(l *life, u *use) {
-			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
-				for _, b := range r.bodies {
-					if b.run.Missed > 0 || b.began >= b.due+r.t.period {
-						l.marks.task(u.Feature, r)
-					}
-				}
-			})
-		},
-	},
-	{
-		Name: "DelayBy", API: []string{"executor.DelayBy"}, hosts: timed, ways: seriesWays,
-		callback: true,
-		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.DelayBy(func(executor.LastRun) (time.Duration, bool) {
-				l.called(u.Feature, t.name())
-				return ms * time.Duration(1+u.pick(0, 12)), true
-			})}
-		},
-	},
-	{
-		Name: "Expect", API: []string{"executor.Expect", "insight.SuccessWithin",
-			"insight.StartWithin"},
-		ways: optionWays,
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.Expect(
 				insight.SuccessWithin(ms*time.Duration(5+u.pick(0, 60))),
@@ -97,52 +52,9 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "From", API: []string{"executor.From"}, hosts: timed, ways: seriesWays,
-		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.From(l.at(from(t,
-				u)))}
-		},
-		observed: func(l *life, u *use) {
-			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
-				if len(r.bodies) > 0 && r.bodies[0].due >= from(r.t, u) {
-					l.marks.task(u.Feature, r)
-				}
-			})
-		},
-	},
-	{
-		Name: "Jitter", API: []string{"executor.Jitter"}, hosts: timed, ways: delayedWays,
-		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.Jitter(jitter(u))}
-		},
-		observed: func(l *life, u *use) {
-			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
-				for _, b := range r.bodies {
-					if b.due%ms != 0 {
-						l.marks.task(u.Feature, r)
-					}
-				}
-			})
-		},
-	},
-	{
-		Name: "MaxRuns", ender: true, API: []string{"executor.MaxRuns"}, hosts: timed,
-		ways: seriesWays,
-		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.MaxRuns(maxRuns(u))}
-		},
-		observed: func(l *life, u *use) {
-			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
-				if r.planned() == maxRuns(u) {
-					l.marks.task(u.Feature, r)
-				}
-			})
-		},
-	},
-	{
-		Name: "Name of a task", API: []string{"executor.Name"}, ways: optionWays,
-		task:  func(l *life, t *task, u *use) taskOpts { return nil }, // named in life.optionsOf
-		shape: func(d *draft, t *task, u *use) { t.unnamed = false },
+		Feature: Feature{Name: "Name of a task", API: []string{"executor.Name"}, ways: optionWays},
+		task:    func(l *life, t *task, u *use) taskOpts { return nil }, // named in life.optionsOf
+		shape:   func(d *draft, t *task, u *use) { t.unnamed = false },
 		observed: func(l *life, u *use) {
 			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				if len(r.bodies) > 0 && r.bodies[0].run.Name == r.t.name() {
@@ -152,46 +64,9 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "FailurePolicy", API: []string{"executor.FailurePolicy"}, hosts: timed,
-		ways: seriesWays,
-		shape: func(d *draft, t *task, _ *use) {
-			d.addBody(t, d.oneOf("body fails", "body panics", "body calls Goexit"))
+		Feature: Feature{
+			Name: "Priority", API: []string{"executor.Priority"}, hosts: plain, ways: optionWays,
 		},
-		task: func(l *life, t *task,
-			u *use) taskOpts {
-			return taskOpts{executor.FailurePolicy(onError(u))}
-		},
-		observed: func(l *life, u *use) {
-			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
-				for _, b := range r.bodies {
-					if b.failed() {
-						l.marks.task(u.Feature, r)
-					}
-				}
-			})
-		},
-	},
-	{
-		Name: "PauseAfter", API: []string{"executor.PauseAfter"}, hosts: timed, ways: seriesWays,
-		shape: func(d *draft, t *task, _ *use) {
-			t.bodies = []*Feature{byName["body fails"]}
-			if f := d.other("PauseAfter"); f != nil && (f.ender || f.body != nil) {
-				d.command("Resume", t, 10, 60) // so that it comes to that as well
-			}
-		},
-		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.PauseAfter(1 + u.pick(0, 2))}
-		},
-		observed: func(l *life, u *use) {
-			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
-				if r.sawPaused {
-					l.marks.task(u.Feature, r)
-				}
-			})
-		},
-	},
-	{
-		Name: "Priority", API: []string{"executor.Priority"}, hosts: plain, ways: optionWays,
 		shape: func(d *draft, t *task, u *use) {
 			if !d.has("Queue.Bounded") && !d.has("CustomQueue") {
 				d.include(byName["PriorityFIFO"], t)
@@ -213,8 +88,8 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Retry", API: []string{"executor.Retry"}, ways: optionWays,
-		shape: func(d *draft, t *task, _ *use) { d.addBody(t, "body fails") },
+		Feature: Feature{Name: "Retry", API: []string{"executor.Retry"}, ways: optionWays},
+		shape:   func(d *draft, t *task, _ *use) { d.addBody(t, "body fails") },
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.Retry(2+u.pick(0, 2), backoff(u))}
 		},
@@ -229,7 +104,7 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Timeout", API: []string{"executor.Timeout"}, ways: optionWays,
+		Feature: Feature{Name: "Timeout", API: []string{"executor.Timeout"}, ways: optionWays},
 		shape: func(d *draft, t *task, _ *use) {
 			d.addBody(t, d.oneOf("body is deaf", "body blocks"))
 		},
@@ -247,8 +122,10 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Unique", API: []string{"executor.Unique", "Pool.Lookup"}, hosts: pools,
-		ways:  optionWays &^ jobWays,
+		Feature: Feature{
+			Name: "Unique", API: []string{"executor.Unique", "Pool.Lookup"}, hosts: pools,
+			ways: optionWays &^ jobWays,
+		},
 		shape: func(d *draft, t *task, _ *use) { t.unnamed = false },
 		task:  func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.Unique()} },
 		observed: func(l *life, u *use) {
@@ -260,20 +137,9 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "Until", ender: true, API: []string{"executor.Until"}, hosts: timed, ways: seriesWays,
-		task: func(l *life, t *task, u *use) taskOpts {
-			return taskOpts{executor.Until(l.at(until(t, u)))}
+		Feature: Feature{
+			Name: "WallClock", API: []string{"executor.WallClock"}, hosts: timed, ways: wScheduleAt,
 		},
-		observed: func(l *life, u *use) {
-			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
-				if len(r.bodies) > 0 && r.lastDue()+r.t.period >= until(r.t, u) {
-					l.marks.task(u.Feature, r)
-				}
-			})
-		},
-	},
-	{
-		Name: "WallClock", API: []string{"executor.WallClock"}, hosts: timed, ways: wScheduleAt,
 		shape: func(d *draft, t *task, _ *use) { t.delay = max(t.delay, 3*ms) },
 		task:  func(l *life, t *task, u *use) taskOpts { return taskOpts{executor.WallClock()} },
 		observed: func(l *life, u *use) {
@@ -285,7 +151,10 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "WithContext", ender: true, API: []string{"executor.WithContext"}, ways: optionWays,
+		Feature: Feature{
+			Name: "WithContext", ender: true, API: []string{"executor.WithContext"},
+			ways: optionWays,
+		},
 		task: func(l *life, t *task, u *use) taskOpts {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			r := l.journal.of(t)
@@ -301,7 +170,9 @@ var taskOptions = []*Feature{
 		},
 	},
 	{
-		Name: "WithValues", API: []string{"executor.WithValues"}, ways: optionWays,
+		Feature: Feature{
+			Name: "WithValues", API: []string{"executor.WithValues"}, ways: optionWays,
+		},
 		task: func(l *life, t *task, u *use) taskOpts {
 			return taskOpts{executor.WithValues(context.WithValue(context.Background(), valueKey{},
 				1))}
