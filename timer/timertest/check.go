@@ -83,25 +83,3 @@ func panics(as ...Panics) need {
 		return slices.Contains(as, f.Panics)
 	}}
 }
-
-// checks returns all checks, the simple ones first.
-func checks() []check {
-	return slices.Concat(
-		punctuality{}.checks(),
-		extremes{}.checks(),
-		stopping{}.checks(),
-		resetting{}.checks(),
-		callbacks{}.checks(),
-		ordering{}.checks(),
-		stalls{}.checks(),
-		longLives{}.checks(),
-		racing{}.checks(),
-		handOffs{}.checks(),
-		limits{}.checks(),
-		endings{}.checks(),
-		failing{}.checks(),
-		economy{}.checks(),
-		models{}.checks(),
-		stresses{}.checks(),
-	)
-}

@@ -77,37 +77,6 @@ const (
 	EndsProgram               // a panic ends the program; a Goexit does no harm
 )
 
-// Run checks a facility, each promise in a subtest named after it. It takes some seconds. For a
-// moment it replaces the default logger of log/slog, so do not run it in parallel with tests that
-// log.
-//
-//	func TestConformance(t *testing.T) {
-//		timertest.Run(t, timertest.Facility{
-//			New: func(_ testing.TB, cfg timer.Config) timer.Scheduler {
-//				return mywheel.New(cfg)
-//			},
-//			Stop: func(s timer.Scheduler) []timer.Handle {
-//				return s.(*mywheel.Wheel).Stop()
-//			},
-//		})
-//	}
-//
-// Two subtests make random calls and compare the facility with a sorted list. When they fail they
-// name the seed; set the environment variable TIMERTEST_SEED to try that seed alone. Two others run
-// in real time, for a second or so. Run the suite under the race detector too: it finds more.
-func Run(t *testing.T, f Facility) {
-	for _, k := range checks() {
-		t.Run(k.name, func(t *testing.T) {
-			if what := k.missing(f); what != "" {
-				t.Skip("the facility " + what)
-			}
-			for _, failure := range k.failures(t, f, 30*time.Second) {
-				t.Error(failure)
-			}
-		})
-	}
-}
-
 // tick is the grain of time whose edges are tried.
 func (f Facility) tick() time.Duration {
 	if f.Tick > 0 {
