@@ -2,13 +2,6 @@ package simulate
 
 import "fmt"
 
-// generator draws all that is random about a program, before it happens: the kinds of its hosts,
-// the calls, and their tasks. What it draws never hangs by a fault of its own; see limitUnsafe.
-type generator struct {
-	*program
-	maxJobs int // so many there are to be in all, after this batch
-}
-
 // drawCall draws a call of j, or of the driver if that is nil; or returns nil if there are enough
 // tasks.
 func (e *generator) drawCall(j *job) *call {

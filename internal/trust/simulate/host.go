@@ -6,8 +6,6 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
-	"github.com/punctual-go/punctual/executor/serial"
-	"github.com/punctual-go/punctual/future"
 )
 
 // host is an executor of a program, with the model of how busy it is. The lock of the simulation
@@ -58,38 +56,6 @@ func (h *host) mayHelp(certain bool) bool {
 	return spare > 0 && certain || !h.exclusive && spare > -h.size
 }
 
-// submit submits the task of j in the way that was drawn for it.
-func (h *host) submit(j *job, ctx context.Context) (f *future.Future[int], err error) {
-	switch {
-	case h.loop != nil && j.bare:
-		err = h.loop.Execute(j.run)
-	case h.loop != nil:
-		f, err = eventloop.Submit(h.loop, j.body, executor.Name(j.name))
-	case j.delay > 0:
-		timed, err := executor.Schedule(h.scheduler, j.delay, j.body, executor.Name(j.name))
-		if err != nil {
-			return nil, err
-		}
-		return timed.Future, nil
-	case j.waitsForRoom:
-		f, err = executor.SubmitContext(ctx, h.submitter, j.body, executor.Name(j.name))
-	case j.bare:
-		err = h.execute(j.run)
-	case j.unnamed:
-		f, err = executor.Submit(h.submitter, j.body)
-	default:
-		f, err = executor.Submit(h.submitter, j.body, executor.Name(j.name))
-	}
-	return f, err
-}
-
-func (h *host) execute(task executor.Task) error {
-	if s, ok := h.submitter.(*serial.Serial); ok {
-		return s.Execute(task)
-	}
-	return h.pool.Execute(task)
-}
-
 // lifecycleAPI is what ends an executor.
 type lifecycleAPI interface {
 	Shutdown()
@@ -113,25 +79,4 @@ func (h *host) stats() counts {
 		return counts{c.Busy, c.Queued, c.Accepted, c.Completed, c.Cancelled, c.Returned, c.Runs}
 	}
 	return poolStats(h.pool)()
-}
-
-// resize changes the size of the first pool.
-func (p *program) resize(n int) {
-	h := p.hosts[0]
-	p.mu.Lock()
-	p.advanceLocked()
-	smaller := n < h.core
-	if smaller {
-		h.core, h.size = n, n
-	}
-	h.maxSize = max(h.maxSize, n)
-	p.mu.Unlock()
-	err := h.pool.SetCoreSize(n)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.advanceLocked()
-	h.core, h.size = n, n
-	if err != nil {
-		p.faultLocked(&p.report.Lost, "core size %d: %v", n, err)
-	}
 }

@@ -2,14 +2,6 @@ package simulate
 
 import "github.com/punctual-go/punctual/future"
 
-// judge compares what happens with the invariants: while it happens, when a wait ends, and when all
-// is at rest. It holds what it has not judged yet. The lock guards that.
-type judge struct {
-	*program
-	waits   []*wait // in progress
-	audited int     // so many jobs are over, and all is known to be right with them
-}
-
 // auditJob checks a task that is over.
 func (u *judge) auditJob(j *job) {
 	switch {

@@ -2,6 +2,9 @@ package simulate
 
 import "time"
 
+// helpDelay is how long a host hesitates before it first helps without certainty.
+const helpDelay = 10 * time.Millisecond
+
 // advanceLocked is that of the timeline, and checks liveness: while time passes nothing can
 // run, so no free worker may sit beside a task that is due, and no run that its host knows to wait
 // may wait for a task that could run in its place.
@@ -61,3 +64,7 @@ func (u *judge) checkHelpLocked(w *wait, last, now time.Duration) {
 		}
 	}
 }
+
+// advanceLocked shadows that of the timeline, as the judge has to see all time that passes; the
+// lock is held.
+func (p *program) advanceLocked() time.Duration { return p.judge.advanceLocked() }

@@ -10,15 +10,6 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// player makes the calls that were drawn: it submits the tasks, waits for them, and closes the
-// hosts. It holds what it has to wait for itself, and the context of a run that lasts.
-type player struct {
-	*program
-	handRunCtx context.Context // of a task run by hand as long as there is the program
-
-	detachedCalls int // functions that nobody waits for but the program; the lock guards it
-}
-
 // perform makes the call from its site. The scope is that of the run.
 func (p *player) perform(c *call, s scope) {
 	switch c.site {

@@ -63,3 +63,6 @@ func (s scope) helpedLocked(h *host) (certainly, perhaps bool) {
 	}
 	return certainly, perhaps
 }
+
+// live reports whether the context has not ended.
+func (s scope) live() bool { return s.ctx == nil || s.ctx.Err() == nil }
