@@ -2,7 +2,6 @@ package litmus
 
 import (
 	"math/rand/v2"
-	"slices"
 )
 
 // Pair is two operations that are raced against each other. [Pairs] makes them.
@@ -47,12 +46,6 @@ func (r Result) Unseen(p Pair) (names []string) {
 		}
 	}
 	return names
-}
-
-// Pairs returns all there are.
-func Pairs() []Pair {
-	return slices.Concat(promisePairs(), taskPairs(), takerPairs(), resetPairs(), closingPairs(),
-		poolPairs(), seriesPairs(), waitPairs(), controlPairs())
 }
 
 // fixture holds the states that the actors of a pair race on, for one batch of rounds.
