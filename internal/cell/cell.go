@@ -77,7 +77,7 @@ type Cell struct {
 	_       [0]atomic.Uint64 // aligns Order on 32-bit processors; see setRunner
 	Order   uint64           // sequence number; 0 until the executor has accepted it
 	When    int64            // trigger time of the next run, or of the one in progress
-	Started int64            // start of the run in progress
+	Started int64            // start of the run in progress; before the first, the executor's own
 
 	// Body is set before the cell is shared. The executor drops it at the end.
 	Body func(ctx context.Context) error

@@ -93,6 +93,21 @@ func (h *Heap[N]) Filter(keep func(when int64, node N) bool) []N {
 	return nodesOf(h.part(func(e entry[N]) bool { return keep(e.when, e.node) }))
 }
 
+// Absorb takes over the nodes of another heap that are not later than by. O(n), of both.
+func (h *Heap[N]) Absorb(other *Heap[N], by int64) {
+	all := len(other.entries)
+	moved := other.part(func(e entry[N]) bool { return e.when > by })
+	if len(h.entries) == 0 {
+		h.entries = moved
+		if len(moved) == all {
+			return // it is a heap, and its nodes know their places
+		}
+	} else {
+		h.entries = append(h.entries, moved...)
+	}
+	h.heapify()
+}
+
 // part keeps the entries that keep accepts and returns the others. It allocates for those it
 // returns, not for those it keeps.
 func (h *Heap[N]) part(keep func(entry[N]) bool) (out []entry[N]) {

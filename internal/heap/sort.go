@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"iter"
 	"math/bits"
 	"slices"
@@ -113,10 +114,7 @@ func key[N Node](entries, spare []entry[N]) (width int) {
 }
 
 func compareKeys[N Node](a, b entry[N]) int {
-	if a.when < b.when {
-		return -1
-	}
-	return 1 // numbers differ, so no two keys are equal
+	return cmp.Compare(a.when, b.when)
 }
 
 // deal copies the entries from one slice to the other, ordered by the digit above shift, and among

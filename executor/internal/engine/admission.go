@@ -66,6 +66,9 @@ func (d *Door) tryAccept(c *cell.Cell) error {
 // given may have passed.
 func (d *Door) enterTimed(c *cell.Cell, pl *plan, w way) error {
 	p := d.pool
+	if p.waiting.post(c, pl, w.at, w.delay) {
+		return nil
+	}
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -281,7 +284,7 @@ func (d *Door) acceptedLocked(c *cell.Cell, pl *plan) {
 	p := d.pool
 	p.counts.accepted++
 	if c.Order == 0 { // it is not in the queue
-		c.Order = p.waiting.order.Add(1)
+		c.Order = p.waiting.sequence.Next()
 	}
 	if pl.Unique {
 		d.names.take(c, pl)
@@ -302,5 +305,8 @@ func (d *Door) acceptedLocked(c *cell.Cell, pl *plan) {
 // be earlier than they came, so the clock is read anew.
 func (d *Door) beginTimesLocked() (now int64) {
 	d.timed.Store(true)
+	if ws := &d.pool.waiting; ws.shards != nil && d.pool.Life.stage == running {
+		ws.shards.Open()
+	}
 	return d.pool.clock.Now()
 }

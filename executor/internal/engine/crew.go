@@ -29,7 +29,11 @@ func (cr *Crew) notifyLocked(now int64) {
 		if !p.runs.Watching() {
 			cr.busyLocked()
 		}
-		return // all are busy, and each looks again after its task
+		// All are busy, and each looks again after its task. Meanwhile a timer looks for a shortage.
+		if p.waiting.delayed != nil && p.runs.Watching() {
+			p.waiting.delayed.Ignore()
+		}
+		return
 	}
 	head, due, _ := p.headLocked()
 	switch {
@@ -72,8 +76,17 @@ func (cr *Crew) urgentLocked(head, now int64) bool {
 	case head <= cr.urgent:
 		return true
 	}
-	line, _ := cr.pool.waiting.queue.Extent()
-	return line > 0
+	line := cr.pool.waiting.inbox
+	return line != nil && line.Len() > 0
+}
+
+// carefulLocked is to be called when whether there are workers to spare, or too few, may have
+// changed. If so, a cancellation takes the lock, as it may leave a worker without anything to wait
+// for, or end a shortage; and likewise when the pool is to end once nothing waits.
+func (cr *Crew) carefulLocked() {
+	if p := cr.pool; p.waiting.shards != nil {
+		p.waiting.shards.SetCareful(cr.surplusLocked() || p.runs.Short() || p.Life.stage != running)
+	}
 }
 
 func (cr *Crew) resumeLocked() (resumed bool) {
@@ -130,6 +143,7 @@ func (cr *Crew) addWorkerLocked() *worker {
 	cr.stayLocked()
 	w := &worker{execution: p.newExecution(true), place: parking.NewWaiter()}
 	cr.workers[w] = struct{}{}
+	cr.carefulLocked()
 	p.counts.largest = max(p.counts.largest, len(cr.workers))
 	return w
 }

@@ -35,7 +35,7 @@ func (p *Pool) Validate() error {
 func (p *Pool) validateAccounts() error {
 	var dealt int
 	var ran uint64
-	accepted, _, queued := p.waiting.tallyLocked(func() { dealt, ran = p.Views.playedLocked() })
+	tally := p.waiting.tallyLocked(func() { dealt, ran = p.Views.playedLocked() })
 	busy, both := 0, 0 // of the latter, what has been settled while its body runs on: it counts as ended, too
 	for x := range p.Crew.executionsLocked() {
 		if x.Task == nil {
@@ -49,11 +49,11 @@ func (p *Pool) validateAccounts() error {
 	if busy != p.counts.busy {
 		return fmt.Errorf("%d tasks run, counted as %d", busy, p.counts.busy)
 	}
-	in := accepted + uint64(both)
-	out := p.counts.Completed + ran + p.counts.cancelled + p.counts.returned + uint64(queued+dealt+busy)
+	in := tally.accepted + uint64(both)
+	out := p.counts.Completed + ran + tally.cancelled + p.counts.returned + uint64(tally.queued+dealt+busy)
 	if in != out {
 		return fmt.Errorf("%d tasks accepted, %d of them both ended and busy; %d completed, %d cancelled, %d returned, %d queued, %d busy",
-			accepted, both, p.counts.Completed+ran, p.counts.cancelled, p.counts.returned, queued+dealt, busy)
+			tally.accepted, both, p.counts.Completed+ran, tally.cancelled, p.counts.returned, tally.queued+dealt, busy)
 	}
 	if n := p.runs.SettlingLocked(); n != 0 {
 		return fmt.Errorf("%d goroutines are settling tasks at rest", n)
@@ -211,7 +211,7 @@ func (p *Pool) validateWatching(in parking.Census) error {
 // validateWatch checks that nothing waits beside somebody who could run it, and that somebody will
 // look at what is due later.
 func (p *Pool) validateWatch() error {
-	head, due, _ := p.headLocked()
+	head, due, _ := p.peekLocked()
 	if p.Life.stage >= stopping || head == parking.Nothing {
 		return nil
 	}
@@ -224,6 +224,11 @@ func (p *Pool) validateWatch() error {
 		return err
 	}
 	mayGrow := len(p.Crew.workers) < p.Crew.limitLocked()
+	if d := p.waiting.delayed; d != nil && !p.Crew.pause.on && (mayGrow || p.Crew.lot.Idle() > 0) {
+		if err := d.ValidateAwaited(); err != nil {
+			return err
+		}
+	}
 	switch due = due || head <= now; {
 	case due && p.loans.overdrawnLocked():
 	case due && p.Crew.lot.Idle() > 0:

@@ -168,12 +168,13 @@ func (ls *loans) helpHeadLocked(a *await) {
 		return
 	}
 	now := p.clock.Now()
-	switch when, due, _ := p.headLocked(); {
+	switch when, due, _ := p.peekLocked(); {
 	// No head, yet no room either: under HandOff, or because of tasks held back outside the queue.
 	case when == parking.Nothing:
 		p.Door.blockedSubmitters.bypassLocked(p, a, now)
 	case due || when <= now:
-		if c := p.waiting.queue.Pop(now).Cell; !planOf(c).expected || p.joinLocked(c) {
+		c := p.waiting.queue.Pop(now).Cell // cancelled just now, if there is none
+		if c != nil && (!planOf(c).expected || p.joinLocked(c)) {
 			ls.helpWithLocked(a, c, now)
 		}
 		p.Crew.notifyLocked(unread)

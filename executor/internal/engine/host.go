@@ -26,7 +26,7 @@ func (h *Host) Subject(c *cell.Cell) string {
 // NextLocked is that of [run.Host]. A task is in the queue exactly while a run is planned.
 func (h *Host) NextLocked(c *cell.Cell) (time.Time, bool) {
 	p := h.pool()
-	if c.Place == 0 || c.Phase().Settled() || planOf(c).DueAt(c) == clock.Never {
+	if !p.waiting.hasPlaceLocked(c) || c.Phase().Settled() || planOf(c).DueAt(c) == clock.Never {
 		return time.Time{}, false
 	}
 	return p.runs.NextLocked(c, &planOf(c).Plan), true

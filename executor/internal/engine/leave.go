@@ -23,12 +23,12 @@ func (h *Host) RequeueLocked(c *cell.Cell, when, now int64) (moved bool, then fu
 	if !p.waiting.takeLocked(c) {
 		return false, nil
 	}
-	c.When = when
+	p.waiting.setTimeLocked(c, when)
 	p.waiting.queueLocked(c)
 	if when <= now {
 		p.Crew.urgent = max(p.Crew.urgent, when)
 	}
-	if when <= now || c.Place <= 1 {
+	if when <= now || c.Started < 0 || c.Place <= 1 { // of a shard the place is not known here
 		p.Crew.notifyLocked(now)
 	}
 	p.loans.helpAnewLocked(c)
@@ -69,6 +69,9 @@ func (d *Door) leaveLocked(c *cell.Cell, pl *plan) {
 func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	p, pl := (*Pool)(h), planOf(c)
 	delay.At(delay.CancelledQueued)
+	if !running && p.waiting.withdraw(c, pl) {
+		return nil
+	}
 	p.mu.Lock()
 	removed := true
 	switch {

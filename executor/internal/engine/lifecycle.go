@@ -84,6 +84,10 @@ func (lf *Life) drainLocked() {
 	if p.waiting.inbox != nil {
 		p.waiting.inbox.Close()
 	}
+	if p.waiting.shards != nil {
+		p.waiting.shards.Close()
+		p.Crew.carefulLocked()
+	}
 	lf.announce() // starts the functions of AfterShutdown, on other goroutines: tasks are refused
 	p.Door.blockedSubmitters.refuseAllLocked(p)
 	p.Crew.resumeLocked() // a worker may have to be started for what waits

@@ -70,17 +70,21 @@ type loans struct {
 // waiting is where the accepted tasks of a pool wait: all of it, wherever that is.
 //
 //	inbox, queue   for a worker, or for a time; what is first in it may begin first
+//	shards         for a time, and nothing else is asked for; a part of the queue
 //	batch          small tasks that have left the inbox, and are claimed without the lock
 //	deferred       for a time, in a plain pool, whose queue knows none
 //	strands        behind another task of a serial executor
 //
-// The pool's lock guards it, but for the submitters' side of the inbox, and the claims of a batch.
+// The pool's lock guards it, but for the submitters' side of the inbox, the shards, which have locks
+// of their own, and the claims of a batch.
 type waiting struct {
-	pool   *Pool
-	wake   func()          // called when the time of a deferred task has come; the lock is held
-	inbox  *runqueue.Inbox // the queue's front for submissions, or nil; see newQueue
-	custom Custom          // the queue, if the user supplied it
-	order  atomic.Uint64   // of the last task in the queue; written with the lock held
+	pool     *Pool
+	wake     func()             // called when the time of a deferred task has come; the lock is held
+	inbox    *runqueue.Inbox    // the queue's front for submissions, or nil; see newQueue
+	shards   *runqueue.Shards   // the queue's front for what has a time, or nil
+	delayed  *runqueue.Delayed  // the queue of a scheduled pool; else nil
+	custom   Custom             // the queue, if the user supplied it
+	sequence *runqueue.Sequence // of the tasks in the queue
 
 	_ [64]byte // keeps what every run writes out of the cache lines above
 

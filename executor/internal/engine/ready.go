@@ -43,13 +43,28 @@ func (p *Pool) beginsAtLocked(c *cell.Cell) int64 {
 	return max(p.waiting.readyAt(c), p.Pace.next())
 }
 
-// headLocked tells from when on the next task of the queue may begin, as [runqueue.Queue.Head]
-// does, and whether it is in a batch: then another worker may claim it before the caller does.
+// headLocked is peekLocked for a caller who sees to it that the head is taken, or looked at in time:
+// whoever schedules something without the lock relies on that.
 func (p *Pool) headLocked() (when int64, due, dealt bool) {
+	if p.waiting.delayed != nil && p.waiting.batch.Left() == 0 {
+		when, due = p.waiting.delayed.Await()
+		return p.pacedLocked(when, due)
+	}
+	return p.peekLocked()
+}
+
+// peekLocked tells from when on the next task of the queue may begin, as [runqueue.Queue.Head]
+// does, and whether it is in a batch: then another worker may claim it before the caller does.
+func (p *Pool) peekLocked() (when int64, due, dealt bool) {
 	if p.waiting.batch.Left() > 0 {
 		return 0, true, true
 	}
 	when, due = p.waiting.queue.Head()
+	return p.pacedLocked(when, due)
+}
+
+// pacedLocked puts off a head that is in no batch until the pace of the pool allows it.
+func (p *Pool) pacedLocked(when int64, due bool) (int64, bool, bool) {
 	if p.Pace != nil && when != parking.Nothing {
 		return max(when, p.Pace.next()), false, false
 	}

@@ -36,7 +36,7 @@ func (c *crewView) LackingSince(now int64) (since int64, lacks bool) {
 		return 0, false
 	}
 	u := &p.Crew.unstarted
-	head, due, _ := p.headLocked()
+	head, due, _ := p.peekLocked()
 	if head == parking.Nothing || !due && head > now {
 		u.noticed = 0
 		return 0, false
@@ -65,14 +65,17 @@ func (c *crewView) LackingSince(now int64) (since int64, lacks bool) {
 // NextLack is that of [sight.Crew]. Every submission that finds no worker free calls busyLocked.
 func (c *crewView) NextLack(now int64) int64 {
 	p := c.pool()
-	if head, _, _ := p.headLocked(); head > now && p.Crew.lacksLocked() {
+	if !p.Crew.lacksLocked() {
+		return clock.Never
+	}
+	if head, _, _ := p.headLocked(); head > now {
 		return head
 	}
 	return clock.Never
 }
 
 // Short is that of [sight.Crew].
-func (c *crewView) Short(bool) {}
+func (c *crewView) Short(bool) { c.pool().Crew.carefulLocked() }
 
 // Holders is that of [sight.Crew].
 func (c *crewView) Holders() (holders []insight.Holder) {

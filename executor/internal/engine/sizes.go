@@ -65,6 +65,7 @@ func (cr *Crew) change(set func() error) (err error) {
 		if err = set(); err != nil {
 			return
 		}
+		cr.carefulLocked()
 		cr.pool.waiting.recallLocked()
 		cr.pool.loans.freedLocked()
 		cr.lot.CallAll()

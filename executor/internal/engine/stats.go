@@ -56,7 +56,7 @@ func (vw *Views) statsLocked() Stats {
 	p := vw.pool
 	var dealt int
 	var ran uint64
-	accepted, rejected, queued := p.waiting.tallyLocked(func() { dealt, ran = vw.playedLocked() })
+	tally := p.waiting.tallyLocked(func() { dealt, ran = vw.playedLocked() })
 	return Stats{
 		Name:        p.runs.Name,
 		State:       p.Life.stage.String(),
@@ -68,12 +68,12 @@ func (vw *Views) statsLocked() Stats {
 		Largest:     p.counts.largest,
 		Paused:      p.Crew.pause.on,
 		Busy:        p.counts.busy,
-		Queued:      queued + dealt + len(p.waiting.deferred),
+		Queued:      tally.queued + dealt + len(p.waiting.deferred),
 		Blocked:     p.Door.blockedSubmitters.list.Len(),
-		Accepted:    accepted,
-		Rejected:    rejected,
+		Accepted:    tally.accepted,
+		Rejected:    tally.rejected,
 		Completed:   p.counts.Completed + ran,
-		Cancelled:   p.counts.cancelled,
+		Cancelled:   tally.cancelled,
 		Returned:    p.counts.returned,
 		Runs:        p.counts.Runs + ran,
 		Failures:    p.counts.Failures,

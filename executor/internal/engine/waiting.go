@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"sync/atomic"
+	"time"
 
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // takeLocked takes c out of the queue, or out of the deferred tasks, and reports whether it was
@@ -32,9 +33,9 @@ func (ws *waiting) takeOutLocked(c *cell.Cell) bool {
 // tasks of equal time it is the last.
 func (ws *waiting) placeLocked(c *cell.Cell, readyAt int64) {
 	if !ws.pool.Door.timed.Load() {
-		ws.pool.Door.timed.Store(true)
+		ws.pool.Door.beginTimesLocked()
 	}
-	c.Order = ws.order.Add(1)
+	c.Order = ws.sequence.Next()
 	ws.queue.Push(c, readyAt)
 }
 
@@ -52,41 +53,99 @@ func (ws *waiting) waitsToBegin(c *cell.Cell) bool {
 
 // waitsInQueue reports whether c has a place among those that wait.
 func (ws *waiting) waitsInQueue(c *cell.Cell) bool {
-	return c.Place != 0 || ws.custom != nil && ws.custom.Holds(c)
+	return ws.hasPlaceLocked(c) || ws.custom != nil && ws.custom.Holds(c)
 }
 
-// tallyLocked returns one consistent snapshot of the tasks accepted, rejected and waiting, without
-// those in a batch. It calls also inside that snapshot, with submissions locked out.
-func (ws *waiting) tallyLocked(also func()) (accepted, rejected uint64, queued int) {
-	accepted, rejected = ws.pool.counts.accepted, ws.pool.counts.rejected
+// hasPlaceLocked is waitsInQueue but for a queue of the user's own.
+func (ws *waiting) hasPlaceLocked(c *cell.Cell) bool {
+	if ws.delayed != nil {
+		return ws.delayed.Holds(c)
+	}
+	return c.Place != 0
+}
+
+// post queues c without the pool's lock, if it is one that its shard may have, and reports whether
+// it has: for at, or so long from now if that is 0.
+func (ws *waiting) post(c *cell.Cell, pl *plan, at int64, in time.Duration) bool {
+	if ws.shards == nil || pl.Unique || pl.strand != nil || pl.expected || !pl.Simple() {
+		return false
+	}
+	posted, tell := ws.shards.Put(c, at, in)
+	if tell {
+		delay.At(delay.TaskPosted)
+		ws.pool.Crew.call()
+	}
+	return posted
+}
+
+// withdraw takes c out of its shard, if it waits there and nobody else has to know, and counts it
+// as cancelled. The lock is not held.
+func (ws *waiting) withdraw(c *cell.Cell, pl *plan) bool {
+	runs := &ws.pool.runs
+	return ws.shards != nil && !runs.Observed && (pl.Name == "" || !runs.HeedsEnds()) &&
+		ws.shards.Withdraw(c)
+}
+
+// setTimeLocked gives c, which has been taken out, another time.
+func (ws *waiting) setTimeLocked(c *cell.Cell, when int64) {
+	if ws.delayed != nil {
+		ws.delayed.SetTime(c, when)
+		return
+	}
+	c.When = when
+}
+
+// tally is what the pool has counted of its tasks at one moment, without those in a batch.
+type tally struct {
+	accepted, rejected, cancelled uint64
+	queued                        int
+}
+
+// tallyLocked returns one consistent tally. It calls also at the same moment, with submissions
+// locked out.
+func (ws *waiting) tallyLocked(also func()) (t tally) {
+	counts := &ws.pool.counts
+	t = tally{counts.accepted, counts.rejected, counts.cancelled, ws.heldBack}
 	if ws.inbox == nil {
 		also()
-		return accepted, rejected, ws.queue.Len() + ws.heldBack
+		t.queued += ws.queue.Len()
+		return t
 	}
-	accepted, rejected, queued = ws.inbox.Tally(accepted, rejected, also)
-	if q, ok := ws.queue.(*runqueue.Delayed); ok {
-		queued += q.Beside()
-	}
-	return accepted, rejected, queued + ws.heldBack
+	var beside int
+	var posted, withdrawn uint64
+	accepted, rejected, queued := ws.inbox.Tally(t.accepted, t.rejected, func() {
+		also()
+		if ws.delayed != nil {
+			beside, posted, withdrawn = ws.delayed.Tally()
+		}
+	})
+	return tally{accepted + posted, rejected, t.cancelled + withdrawn, t.queued + queued + beside}
 }
 
-// newQueue returns the queue that the options ask for. It also sets the inbox through which
-// submissions reach the queue without the pool's lock. There is none under a [PendingLimit],
-// because the inbox cannot see what waits elsewhere, nor for a plain pool whose queue is bounded or
+// newQueue returns the queue that the options ask for. It also sets the inbox and the shards through
+// which submissions reach the queue without the pool's lock. There are none under a [PendingLimit],
+// because they cannot see what waits elsewhere, nor for a plain pool whose queue is bounded or
 // ordered.
 func (ws *waiting) newQueue() runqueue.Queue {
 	p := ws.pool
-	var order *atomic.Uint64
+	ws.sequence = new(runqueue.Sequence)
+	var numbers *runqueue.Sequence // that the inbox has to know
 	if !p.plain {
-		order = &ws.order
+		ws.sequence = runqueue.NewSequence(p.clock)
+		numbers = ws.sequence
 	}
-	front := runqueue.NewInbox(p.Door.executed.Cells(), order)
+	front := runqueue.NewInbox(p.Door.executed.Cells(), numbers)
 	if p.PendingLimit == 0 && (!p.plain || p.Simple) {
 		ws.inbox = front
 	}
 	if !p.plain {
 		q := runqueue.NewDelayed(front)
 		q.ReadyAt = ws.readyAt
+		if ws.inbox != nil {
+			ws.shards = runqueue.NewShards(p.clock, ws.sequence)
+			q.Shards = ws.shards
+		}
+		ws.delayed = q
 		return q
 	}
 	if ws.inbox != nil {

@@ -268,6 +268,7 @@ func (w *worker) endOwnCell() {
 func (w *worker) retireLocked() (ended bool) {
 	p := w.pool
 	delete(p.Crew.workers, w)
+	p.Crew.carefulLocked()
 	p.Crew.notifyLocked(unread)
 	return p.Life.emptiedLocked()
 }
@@ -311,7 +312,7 @@ func (h *Host) MayRepeatLocked(pl *run.Plan) bool {
 func (d *Door) forgetTimesLocked() {
 	p := d.pool
 	idle := p.counts.busy+p.waiting.heldBack == 0 && !p.Crew.pause.on
-	if idle && d.timed.Load() {
+	if idle && d.timed.Load() && (p.waiting.shards == nil || p.waiting.shards.CloseIfEmpty()) {
 		d.timed.Store(false)
 	}
 }

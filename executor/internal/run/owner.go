@@ -1,5 +1,7 @@
 package run
 
+import "sync/atomic"
+
 // Owner is a pool or a loop, as seen by the runs of its tasks. It is made of parts, each of which
 // says which fields it has, and who may touch them.
 type Owner struct {
@@ -22,7 +24,8 @@ type Owner struct {
 	Watched   bool // there are hooks around runs, or a tap
 	described bool // and they are told which run it is
 
-	ends Tap // is told of the ends of runs; nil while it is not; the lock guards it
+	ends  Tap         // is told of the ends of runs; nil while it is not; the lock guards it
+	heeds atomic.Bool // the same, to be read without the lock
 }
 
 // Make puts the owner together around what its parts share. It is called once, and before Open.
@@ -44,13 +47,20 @@ func (o *Owner) Open(w Watcher, runs, tasks, hooked bool) {
 	o.Sight, o.watcher = w, w
 	if runs || tasks {
 		o.Tap, o.ends = w, w
+		o.heeds.Store(true)
 	}
 	o.Observed, o.described, o.Watched = tasks, tasks || hooked, runs || tasks || hooked
 }
 
 // HeedEndsLocked has the sight told of the ends of all runs from now on, though it is not the tap.
 // The lock is held.
-func (o *Owner) HeedEndsLocked() { o.ends = o.watcher }
+func (o *Owner) HeedEndsLocked() {
+	o.ends = o.watcher
+	o.heeds.Store(true)
+}
+
+// HeedsEnds reports whether the sight is told of the ends of runs. It takes no lock.
+func (o *Owner) HeedsEnds() bool { return o.heeds.Load() }
 
 // CancelledLocked is called when the owner has found that a task was cancelled. The lock is held.
 func (o *Owner) CancelledLocked(pl *Plan) {

@@ -57,6 +57,10 @@ func (pl *Plan) Counted() bool { return pl.counted.Load() }
 // observers are told that it is dropped, however the run has ended, by whoever has settled it.
 func (pl *Plan) HandedBack() bool { return pl.Periodic() && pl.Counted() }
 
+// Simple reports whether nothing is asked for the task but to run once: whatever its name and values
+// are, it waits for its time alone.
+func (pl *Plan) Simple() bool { return !pl.special && pl.Period == 0 && pl.Jitter == 0 }
+
 // DueAt returns what c waits for in time: its own time or, between two attempts of a run, that of
 // the next attempt. The owner's lock is held.
 func (pl *Plan) DueAt(c *cell.Cell) int64 {

@@ -55,7 +55,7 @@ func (v *Views) runsLocked(c *cell.Cell, pl *Plan) uint64 {
 		return pl.Runs
 	}
 	// It may have been early, or have expired.
-	if c.Started == 0 || pl.Dates != nil && pl.Attempt() == 0 || pl.overtime.expired() {
+	if c.Started <= 0 || pl.Dates != nil && pl.Attempt() == 0 || pl.overtime.expired() {
 		return 0
 	}
 	return 1

@@ -2,6 +2,7 @@ package runqueue
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/heap"
@@ -26,6 +27,9 @@ type Delayed struct {
 	// ReadyAt returns the time for which a task that waits was pushed. Nil means its own time.
 	ReadyAt func(c *cell.Cell) int64
 
+	// Shards hold what waits for its time alone. Nil means that there are none.
+	Shards *Shards
+
 	heap heap.Heap[*cell.Cell]
 	cut  heap.Cutting[*cell.Cell]
 	ripe FIFO
@@ -48,15 +52,29 @@ func NewDelayed(line *Inbox) *Delayed {
 }
 
 // Push implements [Queue].
-func (q *Delayed) Push(c *cell.Cell, readyAt int64) { q.heap.Push(readyAt, c) }
+func (q *Delayed) Push(c *cell.Cell, readyAt int64) {
+	if !q.Shards.give(c, readyAt) {
+		q.heap.Push(readyAt, c)
+	}
+}
 
-// Pop implements [Queue].
+// SetTime gives c, which is not in the queue, another time.
+func (q *Delayed) SetTime(c *cell.Cell, when int64) { q.Shards.setTime(c, when) }
+
+// Holds reports whether c waits here.
+func (q *Delayed) Holds(c *cell.Cell) bool { return q.Shards.has(c) || c.Place != 0 }
+
+// Pop implements [Queue]. There may be nothing to take out after all, as what is in a shard may be
+// cancelled at any time: the entry is empty then.
 func (q *Delayed) Pop(now int64) Entry {
+	now = q.sweep(now)
 	c, when, inHeap := q.firstTimed()
 	switch {
 	// Head, called just before, has exchanged the segments of the line if it had to.
 	case q.line.out.live() && (c == nil || q.line.out.first().precedes(when, c.Order)):
 		return q.line.Pop(now)
+	case c == nil, q.Shards != nil && inHeap && when > now:
+		return Entry{}
 	case inHeap:
 		q.heap.Pop()
 		q.ripen(now)
@@ -65,6 +83,21 @@ func (q *Delayed) Pop(now int64) Entry {
 		q.cutOn()
 	}
 	return Entry{Slot: Slot{Cell: c}}
+}
+
+// sweep has the shards give up what is due, if anything there may come before what is first here. It
+// returns the time by which that is due: now, or later if what is first came since then.
+func (q *Delayed) sweep(now int64) int64 {
+	if q.line.out.live() {
+		now = max(now, q.line.out.first().When)
+	}
+	if q.ripe.Len() > 0 {
+		now = max(now, q.readyAt(q.ripe.First()))
+	}
+	if q.Shards != nil && q.Shards.first() <= now {
+		q.Shards.sweep(now, &q.heap, q.large)
+	}
+	return now
 }
 
 // ripen cuts the tasks out of a large heap if most of them are due; looking once in a while is
@@ -135,6 +168,45 @@ func (q *Delayed) compare(a, b *cell.Cell) int {
 
 // Head implements [Queue].
 func (q *Delayed) Head() (when int64, due bool) {
+	when, due = q.own()
+	if q.Shards == nil {
+		return when, due
+	}
+	return earlier(when, due, q.Shards.first())
+}
+
+// Await is Head for a caller who sees to it that the head is taken, or looked at in time. From then
+// on only those tell the pool who schedule something for an earlier time.
+func (q *Delayed) Await() (when int64, due bool) {
+	when, due = q.own()
+	switch {
+	case q.Shards == nil:
+		return when, due
+	case when == parking.Nothing:
+		return earlier(when, due, q.Shards.await(none))
+	}
+	return earlier(when, due, q.Shards.await(when))
+}
+
+// Ignore says that the head is looked at in any case, so that nobody has to tell the pool of a task
+// that it can see in the shards.
+func (q *Delayed) Ignore() {
+	if q.Shards != nil {
+		q.Shards.ignore()
+	}
+}
+
+// earlier returns the head of which the one is that of the pool's own heap and line, the other that
+// of the shards. Of equal ones it is not known yet which comes first.
+func earlier(when int64, due bool, inShards int64) (int64, bool) {
+	if inShards == none || when != parking.Nothing && when < inShards {
+		return when, due
+	}
+	return inShards, false
+}
+
+// own returns the head of all but the shards.
+func (q *Delayed) own() (when int64, due bool) {
 	c, when, inHeap := q.firstTimed()
 	if q.line.live() {
 		if first := q.line.out.first(); c == nil || first.precedes(when, c.Order) {
@@ -149,6 +221,9 @@ func (q *Delayed) Head() (when int64, due bool) {
 
 // Remove implements [Queue].
 func (q *Delayed) Remove(c *cell.Cell) bool {
+	if q.Shards.take(c) {
+		return true
+	}
 	if c.Place < 0 { // in a ring or a segment; both check whether the place is the task's
 		ripe := q.ripe.Remove(c)
 		q.cutOn()
@@ -169,13 +244,30 @@ func (q *Delayed) Remove(c *cell.Cell) bool {
 func (q *Delayed) Len() int { return q.Beside() + q.line.Len() }
 
 // Beside returns how many tasks are not in the line.
-func (q *Delayed) Beside() int { return q.heap.Len() + q.cut.Len() + q.ripe.Len() }
+func (q *Delayed) Beside() int { return q.ownTimed() + q.Shards.len() }
+
+// ownTimed returns how many tasks are neither in the line nor in a shard.
+func (q *Delayed) ownTimed() int { return q.heap.Len() + q.cut.Len() + q.ripe.Len() }
+
+// Tally returns how many tasks are not in the line, and how many were accepted, and cancelled, by
+// the shards alone: all of one moment.
+func (q *Delayed) Tally() (beside int, accepted, cancelled uint64) {
+	if q.Shards == nil {
+		return q.ownTimed(), 0, 0
+	}
+	q.Shards.locked(func() { accepted, cancelled, beside = q.Shards.tallyLocked() })
+	return beside + q.ownTimed(), accepted, cancelled
+}
 
 // Filter implements [Queue].
 func (q *Delayed) Filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	timed := q.cut.Filter(&q.heap, func(_ int64, c *cell.Cell) bool { return keep(c) })
 	ripe := q.ripe.filter(keep)
 	timed = Interleave(timed, ripe, func(a, b *cell.Cell) bool { return q.compare(a, b) < 0 })
+	if q.Shards != nil {
+		timed = append(timed, q.Shards.filter(keep)...)
+		slices.SortStableFunc(timed, q.compare)
+	}
 	q.cutOn()
 	return q.weave(q.line.Filter(keep), timed)
 }
@@ -183,6 +275,9 @@ func (q *Delayed) Filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 // Look implements [Queue].
 func (q *Delayed) Look(s *Snapshot) {
 	q.line.Look(s)
+	if q.Shards != nil {
+		q.Shards.look(s)
+	}
 	for _, c := range q.ripe.All() {
 		s.addTimed(c)
 	}

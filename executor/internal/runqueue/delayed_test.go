@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,7 +20,7 @@ type queueModel struct {
 	plan  *cell.Plan // of all tasks
 	tasks []modelTask
 	now   int64
-	order atomic.Uint64 // of the last task in the heap
+	order Sequence // of the tasks in the heap
 	made  int
 }
 
@@ -75,7 +74,7 @@ func TestDelayedWorkQueueIsASortedList(t *testing.T) {
 
 func (m *queueModel) put(t *rapid.T, withCell bool) {
 	m.made++
-	k := modelTask{when: m.now, came: m.order.Load(), inLine: true, number: inboxNumber(m.made)}
+	k := modelTask{when: m.now, came: m.order.Last(0), inLine: true, number: inboxNumber(m.made)}
 	e := Entry{Slot: Slot{Body: func(context.Context) error { return k.number }}}
 	if withCell {
 		k.cell = &cell.Cell{Plan: m.plan}
@@ -89,7 +88,7 @@ func (m *queueModel) put(t *rapid.T, withCell bool) {
 
 func (m *queueModel) push(when int64) {
 	m.made++
-	c := &cell.Cell{Plan: m.plan, When: when, Order: m.order.Add(1)}
+	c := &cell.Cell{Plan: m.plan, When: when, Order: m.order.Next()}
 	m.queue.Push(c, c.When)
 	m.add(modelTask{cell: c, when: when, came: c.Order, number: inboxNumber(m.made)})
 }
@@ -243,7 +242,7 @@ func TestWhatIsDueOfALargeHeapRipensAPieceAtATime(t *testing.T) {
 	q := m.queue
 	var tasks []*cell.Cell
 	for i := range n {
-		c := &cell.Cell{When: int64(i * 7919 % n / 4), Order: m.order.Add(1)}
+		c := &cell.Cell{When: int64(i * 7919 % n / 4), Order: m.order.Next()}
 		q.Push(c, c.When)
 		tasks = append(tasks, c)
 	}
@@ -283,7 +282,7 @@ func TestATaskThatHasBeenCutOutCanBeRemovedAtAnyTime(t *testing.T) {
 		m.queue = NewDelayed(m.queue.line)
 		var tasks []*cell.Cell
 		for i := range n {
-			c := &cell.Cell{When: int64(i * 7919 % n), Order: m.order.Add(1)}
+			c := &cell.Cell{When: int64(i * 7919 % n), Order: m.order.Next()}
 			m.queue.Push(c, c.When)
 			tasks = append(tasks, c)
 		}

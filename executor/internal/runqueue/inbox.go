@@ -25,9 +25,9 @@ import (
 //
 // The inbox of a scheduled pool stamps what comes in; see [Delayed].
 type Inbox struct {
-	plan  *cell.Plan     // shared by the tasks without a cell
-	order *atomic.Uint64 // number of the last task that came to the heap; nil in a plain pool
-	free  sync.Pool      // empty blocks
+	plan     *cell.Plan // shared by the tasks without a cell
+	sequence *Sequence  // of the tasks in the heap; nil in a plain pool
+	free     sync.Pool  // empty blocks
 
 	out segment // the takers' side; the pool's lock guards it
 
@@ -42,10 +42,10 @@ type Inbox struct {
 	rejected uint64
 }
 
-// NewInbox returns an empty inbox. Plan is that of its tasks without a cell. Order is the number of
-// the last task that came to the heap of a scheduled pool, or nil in a plain one.
-func NewInbox(plan *cell.Plan, order *atomic.Uint64) *Inbox {
-	q := &Inbox{plan: plan, order: order}
+// NewInbox returns an empty inbox. Plan is that of its tasks without a cell. Sequence numbers the
+// tasks in the heap of a scheduled pool; in a plain one it is nil.
+func NewInbox(plan *cell.Plan, sequence *Sequence) *Inbox {
+	q := &Inbox{plan: plan, sequence: sequence}
 	q.word.Store(true)
 	q.in.free, q.out.free = &q.free, &q.free
 	return q
@@ -61,7 +61,7 @@ func (q *Inbox) Put(e Entry) (told, open bool) {
 		return false, false
 	}
 	q.accepted++
-	if q.order != nil && e.When != Unread {
+	if q.sequence != nil && e.When != Unread {
 		q.stamp(&e)
 	}
 	q.in.push(e)
@@ -77,8 +77,9 @@ func (q *Inbox) Put(e Entry) (told, open bool) {
 // one order and get here in the other; the line must be sorted, so a stamp is never below the one
 // before. q.mu is held.
 func (q *Inbox) stamp(e *Entry) {
+	after := q.sequence.Last(e.When)
 	q.last = max(q.last, e.When)
-	e.Stamp = Stamp{q.last, q.order.Load()}
+	e.Stamp = Stamp{q.last, after}
 	if e.Cell != nil {
 		e.Cell.When, e.Cell.Order = e.When, e.After
 	}

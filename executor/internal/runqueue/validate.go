@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/parking"
 )
 
 // These methods check what must hold of the queues between any two calls. They are for tests.
@@ -24,7 +25,7 @@ func (q *Inbox) Validate() error {
 			if e.When == Unread {
 				continue
 			}
-			if q.order == nil {
+			if q.sequence == nil {
 				return errors.New("a stamp in an inbox without stamps")
 			}
 			if cmp.Or(cmp.Compare(last.When, e.When), cmp.Compare(last.After, e.After)) > 0 {
@@ -147,7 +148,61 @@ func (q *Delayed) Validate(now int64) error {
 	if n := len(ripe); n > 0 && q.readyAt(ripe[n-1]) > now {
 		return fmt.Errorf("a task for %d is ripe at %d", q.readyAt(ripe[n-1]), now)
 	}
+	if err := q.Shards.validate(); err != nil {
+		return err
+	}
 	return q.line.Validate()
+}
+
+// ValidateAwaited checks that what comes first is awaited, so that all who come before that tell the
+// pool.
+func (q *Delayed) ValidateAwaited() error {
+	if q.Shards == nil {
+		return nil
+	}
+	if when, _ := q.Head(); when != parking.Nothing && q.Shards.awaited.Load() > when {
+		return fmt.Errorf("the head is for %d, and awaited for %d", when, q.Shards.awaited.Load())
+	}
+	return nil
+}
+
+func (ss *Shards) validate() error {
+	if ss == nil {
+		return nil
+	}
+	for i := range ss.all() {
+		if err := ss.all()[i].validate(ss); err != nil {
+			return fmt.Errorf("shard %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (s *shard) validate(of *Shards) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.heap.Validate(placeInHeap); err != nil {
+		return err
+	}
+	head := none
+	if s.heap.Len() > 0 {
+		head, _ = s.heap.Min()
+	}
+	switch {
+	case s.head.Load() != head:
+		return fmt.Errorf("the head is for %d, and shown as %d", head, s.head.Load())
+	case s.swept > of.upTo.Load() || head <= of.upTo.Load():
+		return fmt.Errorf("swept up to %d, all up to %d, and the head is for %d",
+			s.swept, of.upTo.Load(), head)
+	case s.open != of.open || s.careful != of.careful:
+		return errors.New("it is not as all should be")
+	}
+	for at, c := range s.heap.All() {
+		if of.home(c) != s || c.When != at {
+			return fmt.Errorf("a task for %d is here for %d, and at home elsewhere", c.When, at)
+		}
+	}
+	return nil
 }
 
 // Cells returns the tasks in order, with a new cell for each bare one.
@@ -158,6 +213,13 @@ func (q *Delayed) Cells() []*cell.Cell {
 	}
 	for _, c := range q.cut.All() {
 		cells = append(cells, c)
+	}
+	if q.Shards != nil {
+		for i := range q.Shards.all() {
+			for _, c := range q.Shards.all()[i].heap.All() {
+				cells = append(cells, c)
+			}
+		}
 	}
 	slices.SortFunc(cells, q.compare)
 	return q.weave(q.line.Cells(), cells)

@@ -1,0 +1,343 @@
+package runqueue
+
+import (
+	"math/bits"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/heap"
+)
+
+// Shards are where the tasks of a scheduled pool wait for their time if nothing else is asked for
+// them. Scheduling one, and cancelling it, takes the lock of its shard alone.
+//
+// What comes to be due leaves for the pool's own heap, under the pool's lock, in one sweep through
+// all shards. Who sweeps says first how far that goes, and then looks at the heads of the shards;
+// who submits publishes the head, and then looks how far the sweep goes. So a task that a sweep
+// might have missed is known to its submitter, who brings it to the pool's own heap instead:
+//
+//	submitted -> in its shard       put
+//	submitted -> the pool's heap    put has refused it: its time has been swept
+//	in its shard -> the pool's heap sweep: it is due
+//	in its shard -> gone            Withdraw, Remove, Filter
+//	gone -> in its shard            Return: it has been given another time
+//
+// In the same way a submission finds out whether it has to tell the pool: who looks at the heads
+// says for which time the pool waits from then on, and looks once more if that is later than before.
+//
+// Both orders of steps have been tried out exhaustively; see package internal/trust/shards.
+type Shards struct {
+	clock    clock.Clock
+	sequence *Sequence
+	choose   choice
+	list     atomic.Pointer[[]shard] // made when the first task with a time comes
+
+	_ [64]byte // what submitters only read follows
+
+	upTo    atomic.Int64 // how far the last sweep went; written with the pool's lock held
+	awaited atomic.Int64 // a submission for an earlier time tells the pool; likewise
+
+	_ [64]byte
+
+	open, careful bool // as the shards are; the pool's lock guards them
+}
+
+// mostShards is the greatest number of shards. To look at the heads of so many takes less than a
+// microsecond.
+const mostShards = 64
+
+// Count, unless it is 0, is how many shards a pool has that is made from then on, rounded up to a
+// power of two. It is for tests, for which the number must make no difference.
+var Count atomic.Int32
+
+// NewShards returns what has no shards yet; see [Shards.Open].
+func NewShards(c clock.Clock, s *Sequence) *Shards {
+	ss := &Shards{clock: c, sequence: s, choose: newChoice()}
+	ss.awaited.Store(none)
+	return ss
+}
+
+// numberOfShards is as many as processors may run submitters, as a power of two.
+func numberOfShards() int {
+	n := int(Count.Load())
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	return 1 << bits.Len(uint(min(n, mostShards)-1))
+}
+
+func (ss *Shards) all() []shard {
+	if list := ss.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+// home returns the shard of c, or nil if it has none.
+func (ss *Shards) home(c *cell.Cell) *shard {
+	if ss == nil || c.Started >= 0 {
+		return nil
+	}
+	return &ss.all()[-1-c.Started]
+}
+
+// Put queues c, of which nothing is known but its time: that is at, or so long from now if at is 0.
+// It reports whether it has. If not, c is as it was, and for the pool itself, under its lock: it is
+// due already, or the shards are closed. Tell reports whether the caller then has to tell the pool.
+// Put is called without the pool's lock.
+func (ss *Shards) Put(c *cell.Cell, at int64, in time.Duration) (ok, tell bool) {
+	list := ss.all()
+	if list == nil {
+		return false, false
+	}
+	i := int(ss.choose()) & (len(list) - 1)
+	return list[i].put(ss, i, c, at, in)
+}
+
+// Withdraw takes out c, which has been cancelled, and counts that. It reports false if c is for the
+// pool itself. Withdraw is called without the pool's lock, by who has cancelled c before it has
+// begun.
+func (ss *Shards) Withdraw(c *cell.Cell) bool {
+	s := ss.home(c)
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.careful || !s.holds(c) {
+		return false
+	}
+	s.remove(c)
+	c.Body = nil
+	s.cancelled++
+	return true
+}
+
+// All that follows is called with the pool's lock held.
+
+// Open has the shards take tasks, if they may.
+func (ss *Shards) Open() {
+	if ss.list.Load() == nil {
+		list := make([]shard, numberOfShards())
+		for i := range list {
+			list[i].head.Store(none)
+			list[i].careful = ss.careful
+		}
+		ss.list.Store(&list)
+	}
+	ss.setOpen(true)
+}
+
+// Close has the shards refuse all tasks.
+func (ss *Shards) Close() { ss.setOpen(false) }
+
+func (ss *Shards) setOpen(open bool) {
+	if ss.open == open {
+		return
+	}
+	ss.open = open
+	ss.locked(func() {
+		for i := range ss.all() {
+			ss.all()[i].open = open
+		}
+	})
+}
+
+// SetCareful says whether cancellations have to take the pool's lock.
+func (ss *Shards) SetCareful(careful bool) {
+	if ss.careful == careful {
+		return
+	}
+	ss.careful = careful
+	ss.locked(func() {
+		for i := range ss.all() {
+			ss.all()[i].careful = careful
+		}
+	})
+}
+
+// CloseIfEmpty closes the shards unless there is a task in them, and reports whether it has.
+func (ss *Shards) CloseIfEmpty() (closed bool) {
+	ss.locked(func() {
+		list := ss.all()
+		for i := range list {
+			if list[i].heap.Len() > 0 {
+				return
+			}
+		}
+		for i := range list {
+			list[i].open = false
+		}
+		ss.open, closed = false, true
+	})
+	return closed
+}
+
+// locked calls f with all shards locked.
+func (ss *Shards) locked(f func()) {
+	list := ss.all()
+	for i := range list {
+		list[i].mu.Lock()
+	}
+	defer func() {
+		for i := range list {
+			list[i].mu.Unlock()
+		}
+	}()
+	f()
+}
+
+// first returns the time of the first task, or none.
+func (ss *Shards) first() int64 {
+	at := none
+	list := ss.all()
+	for i := range list {
+		at = min(at, list[i].head.Load())
+	}
+	return at
+}
+
+// await says until when the pool waits: for the first task of the shards, or until the given time if
+// that is earlier. It returns the time of the first task.
+func (ss *Shards) await(other int64) (first int64) {
+	for {
+		first = ss.first()
+		until := min(first, other)
+		before := ss.awaited.Load()
+		if until == before {
+			return first
+		}
+		ss.awaited.Store(until)
+		if until < before {
+			return first
+		}
+		// What has been put in between did not tell if it was not before the earlier time.
+	}
+}
+
+// ignore says that the pool looks at the shards in any case.
+func (ss *Shards) ignore() { ss.awaited.Store(-none) }
+
+// sweep moves what is due by then into the pool's heap.
+func (ss *Shards) sweep(by int64, to *heap.Heap[*cell.Cell], large int) {
+	if before := ss.upTo.Load(); by > before {
+		ss.upTo.Store(by)
+	} else {
+		by = before
+	}
+	list := ss.all()
+	for i := range list {
+		if list[i].head.Load() <= by {
+			list[i].sweep(by, to, large)
+		}
+	}
+}
+
+// has reports whether c is in its shard.
+func (ss *Shards) has(c *cell.Cell) bool {
+	s := ss.home(c)
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.holds(c)
+}
+
+// take takes c out of its shard, and reports whether it was there.
+func (ss *Shards) take(c *cell.Cell) bool {
+	s := ss.home(c)
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.holds(c) {
+		return false
+	}
+	s.remove(c)
+	return true
+}
+
+// give has c, which has a home, wait in it, unless its time has been swept, and reports whether it
+// does.
+func (ss *Shards) give(c *cell.Cell, at int64) bool {
+	s := ss.home(c)
+	if s == nil || at <= ss.upTo.Load() {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.push(c, at)
+	return true
+}
+
+// setTime gives c, which is in no heap, another time.
+func (ss *Shards) setTime(c *cell.Cell, at int64) {
+	if s := ss.home(c); s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+	}
+	c.When = at
+}
+
+// len returns how many tasks there are.
+func (ss *Shards) len() (n int) {
+	if ss == nil {
+		return 0
+	}
+	list := ss.all()
+	for i := range list {
+		list[i].mu.Lock()
+		n += list[i].heap.Len()
+		list[i].mu.Unlock()
+	}
+	return n
+}
+
+// filter keeps the tasks that keep accepts, and returns the others, shard by shard.
+func (ss *Shards) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
+	ss.locked(func() {
+		list := ss.all()
+		for i := range list {
+			out = append(out,
+				list[i].heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })...)
+			list[i].publish()
+		}
+	})
+	return out
+}
+
+// look adds the tasks to a snapshot, of each shard as many as are asked for.
+func (ss *Shards) look(s *Snapshot) {
+	ss.locked(func() {
+		list := ss.all()
+		for i := range list {
+			h := &list[i].heap
+			if s.most < h.Len() {
+				for _, c := range h.First(s.most) {
+					s.addTimed(c)
+				}
+				continue
+			}
+			for _, c := range h.All() {
+				s.addTimed(c)
+			}
+		}
+	})
+}
+
+// tallyLocked returns how many tasks have been accepted, and cancelled, and how many there are. All
+// shards are locked.
+func (ss *Shards) tallyLocked() (accepted, cancelled uint64, waiting int) {
+	list := ss.all()
+	for i := range list {
+		accepted += list[i].accepted
+		cancelled += list[i].cancelled
+		waiting += list[i].heap.Len()
+	}
+	return accepted, cancelled, waiting
+}
