@@ -17,6 +17,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/shardcount"
 )
 
 // The model of a pool is a list of what was submitted, with what has become of it as its bodies
@@ -134,6 +135,7 @@ func newPoolModel(t *rapid.T, timed bool) *poolModel {
 	m.policy = rapid.SampledFrom([]string{"abort", "caller runs", "discard", "discard oldest", "block"}).Draw(t, "policy")
 	opts = append(opts, executor.OnRejection(modelPolicies[m.policy]))
 	if timed {
+		shardcount.Set(rapid.SampledFrom(shardcount.Counts[:]).Draw(t, "shards"))
 		m.timed = executor.NewScheduledPool(m.core, opts...)
 		m.pool = m.timed
 		return m

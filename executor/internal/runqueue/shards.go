@@ -1,6 +1,7 @@
 package runqueue
 
 import (
+	"cmp"
 	"math/bits"
 	"runtime"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/heap"
+	"github.com/punctual-go/punctual/internal/shardcount"
 )
 
 // Shards are where the tasks of a scheduled pool wait for their time if nothing else is asked for
@@ -49,10 +51,6 @@ type Shards struct {
 // microsecond.
 const mostShards = 64
 
-// Count, unless it is 0, is how many shards a pool has that is made from then on, rounded up to a
-// power of two. It is for tests, for which the number must make no difference.
-var Count atomic.Int32
-
 // NewShards returns what has no shards yet; see [Shards.Open].
 func NewShards(c clock.Clock, s *Sequence) *Shards {
 	ss := &Shards{clock: c, sequence: s, choose: newChoice()}
@@ -60,12 +58,10 @@ func NewShards(c clock.Clock, s *Sequence) *Shards {
 	return ss
 }
 
-// numberOfShards is as many as processors may run submitters, as a power of two.
+// numberOfShards is as many as processors may run submitters, as a power of two, unless a test has
+// said another number.
 func numberOfShards() int {
-	n := int(Count.Load())
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
+	n := cmp.Or(shardcount.Get(), runtime.GOMAXPROCS(0))
 	return 1 << bits.Len(uint(min(n, mostShards)-1))
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/punctual-go/punctual/internal/shardcount"
 )
 
 var update = flag.Bool("update", false, "write the traces of the stories anew, to be read")
@@ -29,6 +31,11 @@ func TestStories(t *testing.T) {
 				return
 			}
 			assert.Equal(t, string(text), got)
+			defer shardcount.Set(0)
+			for _, n := range shardcount.Counts { // it makes no difference
+				shardcount.Set(n)
+				assert.Equal(t, string(text), tell(t, string(text)), "with %d shards", n)
+			}
 		})
 	}
 }

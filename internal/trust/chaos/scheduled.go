@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/internal/shardcount"
 )
 
 // scheduledChaos is chaos on a ScheduledPool.
@@ -19,6 +20,7 @@ type scheduledChaos struct {
 }
 
 func scheduledRound(r *round) {
+	shardcount.Draw(r.rng.IntN)
 	p := executor.NewScheduledPool(r.rng.IntN(4),
 		executor.KeepAlive(micros(r.rng, 200)), executor.Logger(slog.New(slog.DiscardHandler)))
 	s := &scheduledChaos{r, p}

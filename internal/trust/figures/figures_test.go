@@ -17,6 +17,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/serial"
+	"github.com/punctual-go/punctual/internal/shardcount"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
 
@@ -104,6 +105,7 @@ func TestFiguresOfAPlainPoolAgree(t *testing.T) {
 
 func TestFiguresOfAScheduledPoolAgree(t *testing.T) {
 	eachLife(t, func(t *testing.T, l *life, y *figures.Tally, tape *bytes.Buffer) {
+		shardcount.Draw(l.IntN)
 		p := executor.NewScheduledPool(1+l.IntN(2), poolOptions(l, y, tape)...)
 		l.exec.scheduler, l.exec.scheduled = p, p
 		l.live(t, &p.Pool)

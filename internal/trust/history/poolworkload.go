@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/shardcount"
 )
 
 // poolWorkload is what the clients of one pool share.
@@ -89,6 +90,7 @@ func (w *poolWorkload) open(rng *rand.Rand) {
 		w.pool = executor.NewPool(rng.IntN(core+1), executor.MaximumSize(w.workers),
 			executor.HandOff())
 	case Scheduled:
+		shardcount.Draw(rng.IntN)
 		w.timed = executor.NewScheduledPool(core)
 		w.pool = &w.timed.Pool
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/shardcount"
 )
 
 const (
@@ -98,6 +99,7 @@ type controlRound struct {
 }
 
 func (fx *controlFixture) prepare(rounds int) {
+	shardcount.Draw(fx.rng.IntN)
 	fx.pool = executor.NewScheduledPool(1 + fx.rng.IntN(2))
 	fx.rounds = make([]controlRound, rounds)
 	for i := range fx.rounds {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/shardcount"
 )
 
 const (
@@ -222,6 +223,7 @@ type seriesCancelRound struct {
 }
 
 func (fx *seriesCancelFixture) prepare(rounds int) {
+	shardcount.Draw(fx.rng.IntN)
 	fx.pool = executor.NewScheduledPool(1 + fx.rng.IntN(2))
 	fx.rounds = make([]seriesCancelRound, rounds)
 	for i := range fx.rounds {

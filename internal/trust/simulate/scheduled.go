@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/internal/shardcount"
 )
 
 var silent = slog.New(slog.DiscardHandler)
@@ -34,6 +35,7 @@ func simulateScheduled(t *testing.T, seed uint64, ops int) Report {
 			es.bounded = true
 			opts = append(opts, executor.PendingLimit(1+es.rng.IntN(20)))
 		}
+		shardcount.Draw(es.rng.IntN)
 		pool := executor.NewScheduledPool(core, opts...)
 		es.executor, es.scheduler, es.pool = pool, pool, &pool.Pool
 		es.stats = poolStats(&pool.Pool)
