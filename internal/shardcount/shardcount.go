@@ -6,7 +6,7 @@ package shardcount
 
 import "sync/atomic"
 
-var set atomic.Int32
+var set, turn atomic.Int32
 
 // Counts are the numbers worth a try: none in common, one for each of two processors, some, and the
 // most there are.
@@ -17,6 +17,10 @@ func Set(n int) { set.Store(int32(n)) }
 
 // Get returns what has been set, or 0.
 func Get() int { return int(set.Load()) }
+
+// Turn returns the number of the next task of a queue for which a test has set how many shards there
+// are: they have their turns, so that all of them are in use.
+func Turn() uint32 { return uint32(turn.Add(1)) }
 
 // Draw sets one of Counts: that with the number which intn returns for how many there are.
 func Draw(intn func(n int) int) { Set(Counts[intn(len(Counts))]) }

@@ -64,7 +64,7 @@ func TestEveryAreaHasItsShare(t *testing.T) {
 	}
 	for area, least := range map[string]int{
 		"leader": 8, "heap": 6, "wheel": 8, "future": 7, "shutdown": 7, "pool": 9, "time": 4,
-		"published": 15,
+		"published": 15, "shard": 15,
 	} {
 		if number[area] < least {
 			t.Errorf("%s has %d mutants, and should have %d", area, number[area], least)

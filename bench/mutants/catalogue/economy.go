@@ -76,8 +76,8 @@ var economy = []Mutant{
 		ID:    "economy-11",
 		Fault: "what is to run now waits behind something that may be late",
 		File:  "executor/internal/engine/crew.go",
-		From:  "return line > 0",
-		To:    "return line < 0",
+		From:  "return line != nil && line.Len() > 0",
+		To:    "return line != nil && line.Len() < 0",
 	},
 	{
 		ID:    "economy-12",

@@ -6,8 +6,8 @@ var pool = []Mutant{
 		ID:    "pool-01",
 		Fault: "a worker that goes passes no baton",
 		File:  "executor/internal/engine/worker.go",
-		From:  "delete(p.Crew.workers, w)\n p.Crew.notifyLocked(unread)",
-		To:    "delete(p.Crew.workers, w)",
+		From:  "p.Crew.carefulLocked()\n p.Crew.notifyLocked(unread)",
+		To:    "p.Crew.carefulLocked()",
 	},
 	{
 		ID:    "pool-02",

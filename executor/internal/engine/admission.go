@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Overview: all that comes into a pool under its lock goes the same way, whether it comes by the
@@ -66,8 +67,14 @@ func (d *Door) tryAccept(c *cell.Cell) error {
 // given may have passed.
 func (d *Door) enterTimed(c *cell.Cell, pl *plan, w way) error {
 	p := d.pool
-	if p.waiting.post(c, pl, w.at, w.delay) {
-		return nil
+	if p.waiting.forShards(pl) {
+		if posted, tell := p.waiting.shards.Put(c, w.at, w.delay); posted {
+			if tell {
+				delay.At(delay.TaskPosted)
+				p.Crew.call()
+			}
+			return nil
+		}
 	}
 	now := p.clock.Now()
 	p.mu.Lock()
@@ -304,9 +311,6 @@ func (d *Door) acceptedLocked(c *cell.Cell, pl *plan) {
 // about to be queued. There may be tasks that came without one, which precede it. Its time must not
 // be earlier than they came, so the clock is read anew.
 func (d *Door) beginTimesLocked() (now int64) {
-	d.timed.Store(true)
-	if ws := &d.pool.waiting; ws.shards != nil && d.pool.Life.stage == running {
-		ws.shards.Open()
-	}
+	d.pool.waiting.beginTimesLocked()
 	return d.pool.clock.Now()
 }

@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"time"
-
 	"github.com/punctual-go/punctual/executor/internal/runqueue"
 	"github.com/punctual-go/punctual/internal/cell"
-	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // takeLocked takes c out of the queue, or out of the deferred tasks, and reports whether it was
@@ -32,11 +29,23 @@ func (ws *waiting) takeOutLocked(c *cell.Cell) bool {
 // placeLocked queues c, whether new or to repeat, for the time from which on it may begin. Among
 // tasks of equal time it is the last.
 func (ws *waiting) placeLocked(c *cell.Cell, readyAt int64) {
-	if !ws.pool.Door.timed.Load() {
-		ws.pool.Door.beginTimesLocked()
-	}
+	ws.beginTimesLocked()
 	c.Order = ws.sequence.Next()
 	ws.queue.Push(c, readyAt)
+}
+
+// beginTimesLocked makes all tasks come with a time from here on, and reports whether they came
+// without one before.
+func (ws *waiting) beginTimesLocked() (began bool) {
+	p := ws.pool
+	if p.Door.timed.Load() {
+		return false
+	}
+	p.Door.timed.Store(true)
+	if ws.shards != nil && p.Life.stage == running {
+		ws.shards.Open()
+	}
+	return true
 }
 
 // waitingLocked returns how many tasks are in the queue or in the batch.
@@ -64,18 +73,10 @@ func (ws *waiting) hasPlaceLocked(c *cell.Cell) bool {
 	return c.Place != 0
 }
 
-// post queues c without the pool's lock, if it is one that its shard may have, and reports whether
-// it has: for at, or so long from now if that is 0.
-func (ws *waiting) post(c *cell.Cell, pl *plan, at int64, in time.Duration) bool {
-	if ws.shards == nil || pl.Unique || pl.strand != nil || pl.expected || !pl.Simple() {
-		return false
-	}
-	posted, tell := ws.shards.Put(c, at, in)
-	if tell {
-		delay.At(delay.TaskPosted)
-		ws.pool.Crew.call()
-	}
-	return posted
+// forShards reports whether a task with this plan waits for its time alone, so that a shard may have
+// it.
+func (ws *waiting) forShards(pl *plan) bool {
+	return ws.shards != nil && !pl.Unique && pl.strand == nil && !pl.expected && pl.Simple()
 }
 
 // withdraw takes c out of its shard, if it waits there and nobody else has to know, and counts it

@@ -7,25 +7,29 @@ import (
 	"github.com/punctual-go/punctual/internal/shardcount"
 )
 
-// choice chooses a shard for a task: any number will do, of which the low bits count. Which it is
-// makes no difference but for the price.
-type choice func() uint32
-
-// newChoice returns one that keeps each processor to a shard, as far as that can be known: what is
-// put into a pool of package sync is kept by processor, so that the same token comes back there.
-// Where a test has said how many shards there are, they come in turn.
-func newChoice() choice {
-	var made atomic.Uint32
-	if shardcount.Get() > 0 {
-		return func() uint32 { return made.Add(1) }
-	}
-	tokens := sync.Pool{New: func() any { return &token{made.Add(1)} }}
-	return func() uint32 {
-		t := tokens.Get().(*token)
-		chosen := t.number
-		tokens.Put(t)
-		return chosen
-	}
+// choice chooses a shard for a task. Which it is makes no difference but for the price, so it keeps
+// each processor to a shard, as far as that can be known: what is put into a pool of package sync is
+// kept by processor, and the same token comes back there.
+type choice struct {
+	tokens sync.Pool
+	made   atomic.Uint32
+	inTurn bool // where a test has said how many shards there are
 }
 
 type token struct{ number uint32 }
+
+func (ch *choice) init() {
+	ch.tokens.New = func() any { return &token{ch.made.Add(1)} }
+	ch.inTurn = shardcount.Get() > 0
+}
+
+// next returns any number, of which the low bits count.
+func (ch *choice) next() uint32 {
+	if ch.inTurn {
+		return shardcount.Turn()
+	}
+	t := ch.tokens.Get().(*token)
+	chosen := t.number
+	ch.tokens.Put(t)
+	return chosen
+}

@@ -53,7 +53,7 @@ func NewDelayed(line *Inbox) *Delayed {
 
 // Push implements [Queue].
 func (q *Delayed) Push(c *cell.Cell, readyAt int64) {
-	if !q.Shards.give(c, readyAt) {
+	if c.Started >= 0 || !q.Shards.give(c, readyAt) {
 		q.heap.Push(readyAt, c)
 	}
 }
@@ -166,57 +166,43 @@ func (q *Delayed) compare(a, b *cell.Cell) int {
 	return cmp.Or(cmp.Compare(q.readyAt(a), q.readyAt(b)), cmp.Compare(a.Order, b.Order))
 }
 
-// Head implements [Queue].
+// Head implements [Queue]. Of equal times it is not known yet what comes first.
 func (q *Delayed) Head() (when int64, due bool) {
-	when, due = q.own()
-	if q.Shards == nil {
-		return when, due
+	c, at, inHeap := q.firstTimed()
+	when = parking.Nothing
+	if c != nil {
+		when, due = at, !inHeap
 	}
-	return earlier(when, due, q.Shards.first())
+	if q.line.live() {
+		if first := q.line.out.first(); c == nil || first.precedes(at, c.Order) {
+			when, due = first.When, true // what stands in the line is due
+		}
+	}
+	if q.Shards != nil {
+		first := q.Shards.first()
+		if first != none && (when == parking.Nothing || first <= when) {
+			when, due = first, false
+		}
+	}
+	return when, due
 }
 
 // Await is Head for a caller who sees to it that the head is taken, or looked at in time. From then
 // on only those tell the pool who schedule something for an earlier time.
 func (q *Delayed) Await() (when int64, due bool) {
-	when, due = q.own()
-	switch {
-	case q.Shards == nil:
-		return when, due
-	case when == parking.Nothing:
-		return earlier(when, due, q.Shards.await(none))
+	for again := true; again; {
+		when, due = q.Head()
+		again = q.Shards != nil && q.Shards.await(when)
 	}
-	return earlier(when, due, q.Shards.await(when))
+	return when, due
 }
 
 // Ignore says that the head is looked at in any case, so that nobody has to tell the pool of a task
 // that it can see in the shards.
 func (q *Delayed) Ignore() {
 	if q.Shards != nil {
-		q.Shards.ignore()
+		q.Shards.awaited.Store(-none)
 	}
-}
-
-// earlier returns the head of which the one is that of the pool's own heap and line, the other that
-// of the shards. Of equal ones it is not known yet which comes first.
-func earlier(when int64, due bool, inShards int64) (int64, bool) {
-	if inShards == none || when != parking.Nothing && when < inShards {
-		return when, due
-	}
-	return inShards, false
-}
-
-// own returns the head of all but the shards.
-func (q *Delayed) own() (when int64, due bool) {
-	c, when, inHeap := q.firstTimed()
-	if q.line.live() {
-		if first := q.line.out.first(); c == nil || first.precedes(when, c.Order) {
-			return first.When, true // what stands in the line is due
-		}
-	}
-	if c == nil {
-		return parking.Nothing, false
-	}
-	return when, !inHeap
 }
 
 // Remove implements [Queue].

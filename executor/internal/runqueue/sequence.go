@@ -62,3 +62,6 @@ func (s *Sequence) Last(now int64) uint64 {
 	}
 	return s.count.Load()
 }
+
+// Reads reports whether the numbers are readings of the clock, so that submitters share no count.
+func (s *Sequence) Reads() bool { return s.reads }

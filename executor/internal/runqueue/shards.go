@@ -10,6 +10,7 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/heap"
+	"github.com/punctual-go/punctual/internal/parking"
 	"github.com/punctual-go/punctual/internal/shardcount"
 )
 
@@ -34,10 +35,9 @@ import (
 type Shards struct {
 	clock    clock.Clock
 	sequence *Sequence
-	choose   choice
-	list     atomic.Pointer[[]shard] // made when the first task with a time comes
+	list     []shard // a power of two; does not change
 
-	_ [64]byte // what submitters only read follows
+	_ [64]byte // what submitters only read is above, and follows
 
 	upTo    atomic.Int64 // how far the last sweep went; written with the pool's lock held
 	awaited atomic.Int64 // a submission for an earlier time tells the pool; likewise
@@ -45,16 +45,23 @@ type Shards struct {
 	_ [64]byte
 
 	open, careful bool // as the shards are; the pool's lock guards them
+
+	choice choice
 }
 
 // mostShards is the greatest number of shards. To look at the heads of so many takes less than a
 // microsecond.
 const mostShards = 64
 
-// NewShards returns what has no shards yet; see [Shards.Open].
+// NewShards returns shards that are closed.
 func NewShards(c clock.Clock, s *Sequence) *Shards {
-	ss := &Shards{clock: c, sequence: s, choose: newChoice()}
+	ss := &Shards{clock: c, sequence: s}
+	ss.choice.init()
 	ss.awaited.Store(none)
+	ss.list = make([]shard, numberOfShards())
+	for i := range ss.list {
+		ss.list[i].head.Store(none)
+	}
 	return ss
 }
 
@@ -65,19 +72,12 @@ func numberOfShards() int {
 	return 1 << bits.Len(uint(min(n, mostShards)-1))
 }
 
-func (ss *Shards) all() []shard {
-	if list := ss.list.Load(); list != nil {
-		return *list
-	}
-	return nil
-}
-
 // home returns the shard of c, or nil if it has none.
 func (ss *Shards) home(c *cell.Cell) *shard {
 	if ss == nil || c.Started >= 0 {
 		return nil
 	}
-	return &ss.all()[-1-c.Started]
+	return &ss.list[-1-c.Started]
 }
 
 // Put queues c, of which nothing is known but its time: that is at, or so long from now if at is 0.
@@ -85,12 +85,8 @@ func (ss *Shards) home(c *cell.Cell) *shard {
 // due already, or the shards are closed. Tell reports whether the caller then has to tell the pool.
 // Put is called without the pool's lock.
 func (ss *Shards) Put(c *cell.Cell, at int64, in time.Duration) (ok, tell bool) {
-	list := ss.all()
-	if list == nil {
-		return false, false
-	}
-	i := int(ss.choose()) & (len(list) - 1)
-	return list[i].put(ss, i, c, at, in)
+	i := int(ss.choice.next()) & (len(ss.list) - 1)
+	return ss.list[i].put(ss, i, c, at, in)
 }
 
 // Withdraw takes out c, which has been cancelled, and counts that. It reports false if c is for the
@@ -115,17 +111,7 @@ func (ss *Shards) Withdraw(c *cell.Cell) bool {
 // All that follows is called with the pool's lock held.
 
 // Open has the shards take tasks, if they may.
-func (ss *Shards) Open() {
-	if ss.list.Load() == nil {
-		list := make([]shard, numberOfShards())
-		for i := range list {
-			list[i].head.Store(none)
-			list[i].careful = ss.careful
-		}
-		ss.list.Store(&list)
-	}
-	ss.setOpen(true)
-}
+func (ss *Shards) Open() { ss.setOpen(true) }
 
 // Close has the shards refuse all tasks.
 func (ss *Shards) Close() { ss.setOpen(false) }
@@ -136,8 +122,8 @@ func (ss *Shards) setOpen(open bool) {
 	}
 	ss.open = open
 	ss.locked(func() {
-		for i := range ss.all() {
-			ss.all()[i].open = open
+		for i := range ss.list {
+			ss.list[i].open = open
 		}
 	})
 }
@@ -149,8 +135,8 @@ func (ss *Shards) SetCareful(careful bool) {
 	}
 	ss.careful = careful
 	ss.locked(func() {
-		for i := range ss.all() {
-			ss.all()[i].careful = careful
+		for i := range ss.list {
+			ss.list[i].careful = careful
 		}
 	})
 }
@@ -158,14 +144,13 @@ func (ss *Shards) SetCareful(careful bool) {
 // CloseIfEmpty closes the shards unless there is a task in them, and reports whether it has.
 func (ss *Shards) CloseIfEmpty() (closed bool) {
 	ss.locked(func() {
-		list := ss.all()
-		for i := range list {
-			if list[i].heap.Len() > 0 {
+		for i := range ss.list {
+			if ss.list[i].heap.Len() > 0 {
 				return
 			}
 		}
-		for i := range list {
-			list[i].open = false
+		for i := range ss.list {
+			ss.list[i].open = false
 		}
 		ss.open, closed = false, true
 	})
@@ -174,13 +159,12 @@ func (ss *Shards) CloseIfEmpty() (closed bool) {
 
 // locked calls f with all shards locked.
 func (ss *Shards) locked(f func()) {
-	list := ss.all()
-	for i := range list {
-		list[i].mu.Lock()
+	for i := range ss.list {
+		ss.list[i].mu.Lock()
 	}
 	defer func() {
-		for i := range list {
-			list[i].mu.Unlock()
+		for i := range ss.list {
+			ss.list[i].mu.Unlock()
 		}
 	}()
 	f()
@@ -189,33 +173,25 @@ func (ss *Shards) locked(f func()) {
 // first returns the time of the first task, or none.
 func (ss *Shards) first() int64 {
 	at := none
-	list := ss.all()
-	for i := range list {
-		at = min(at, list[i].head.Load())
+	for i := range ss.list {
+		at = min(at, ss.list[i].head.Load())
 	}
 	return at
 }
 
-// await says until when the pool waits: for the first task of the shards, or until the given time if
-// that is earlier. It returns the time of the first task.
-func (ss *Shards) await(other int64) (first int64) {
-	for {
-		first = ss.first()
-		until := min(first, other)
-		before := ss.awaited.Load()
-		if until == before {
-			return first
-		}
-		ss.awaited.Store(until)
-		if until < before {
-			return first
-		}
-		// What has been put in between did not tell if it was not before the earlier time.
+// await says that the pool looks at its head, which is for the given time, when that has come. It
+// reports whether the caller has to look again: what has been put since it looked has not told the
+// pool, if that was to look earlier.
+func (ss *Shards) await(head int64) (again bool) {
+	if head == parking.Nothing {
+		head = none
 	}
+	before := ss.awaited.Load()
+	if head != before {
+		ss.awaited.Store(head)
+	}
+	return head > before
 }
-
-// ignore says that the pool looks at the shards in any case.
-func (ss *Shards) ignore() { ss.awaited.Store(-none) }
 
 // sweep moves what is due by then into the pool's heap.
 func (ss *Shards) sweep(by int64, to *heap.Heap[*cell.Cell], large int) {
@@ -224,10 +200,9 @@ func (ss *Shards) sweep(by int64, to *heap.Heap[*cell.Cell], large int) {
 	} else {
 		by = before
 	}
-	list := ss.all()
-	for i := range list {
-		if list[i].head.Load() <= by {
-			list[i].sweep(by, to, large)
+	for i := range ss.list {
+		if ss.list[i].head.Load() <= by {
+			ss.list[i].sweep(by, to, large)
 		}
 	}
 }
@@ -285,11 +260,10 @@ func (ss *Shards) len() (n int) {
 	if ss == nil {
 		return 0
 	}
-	list := ss.all()
-	for i := range list {
-		list[i].mu.Lock()
-		n += list[i].heap.Len()
-		list[i].mu.Unlock()
+	for i := range ss.list {
+		ss.list[i].mu.Lock()
+		n += ss.list[i].heap.Len()
+		ss.list[i].mu.Unlock()
 	}
 	return n
 }
@@ -297,11 +271,10 @@ func (ss *Shards) len() (n int) {
 // filter keeps the tasks that keep accepts, and returns the others, shard by shard.
 func (ss *Shards) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
 	ss.locked(func() {
-		list := ss.all()
-		for i := range list {
+		for i := range ss.list {
 			out = append(out,
-				list[i].heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })...)
-			list[i].publish()
+				ss.list[i].heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })...)
+			ss.list[i].publish()
 		}
 	})
 	return out
@@ -310,9 +283,8 @@ func (ss *Shards) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
 // look adds the tasks to a snapshot, of each shard as many as are asked for.
 func (ss *Shards) look(s *Snapshot) {
 	ss.locked(func() {
-		list := ss.all()
-		for i := range list {
-			h := &list[i].heap
+		for i := range ss.list {
+			h := &ss.list[i].heap
 			if s.most < h.Len() {
 				for _, c := range h.First(s.most) {
 					s.addTimed(c)
@@ -329,11 +301,10 @@ func (ss *Shards) look(s *Snapshot) {
 // tallyLocked returns how many tasks have been accepted, and cancelled, and how many there are. All
 // shards are locked.
 func (ss *Shards) tallyLocked() (accepted, cancelled uint64, waiting int) {
-	list := ss.all()
-	for i := range list {
-		accepted += list[i].accepted
-		cancelled += list[i].cancelled
-		waiting += list[i].heap.Len()
+	for i := range ss.list {
+		accepted += ss.list[i].accepted
+		cancelled += ss.list[i].cancelled
+		waiting += ss.list[i].heap.Len()
 	}
 	return accepted, cancelled, waiting
 }

@@ -170,8 +170,8 @@ func (ss *Shards) validate() error {
 	if ss == nil {
 		return nil
 	}
-	for i := range ss.all() {
-		if err := ss.all()[i].validate(ss); err != nil {
+	for i := range ss.list {
+		if err := ss.list[i].validate(ss); err != nil {
 			return fmt.Errorf("shard %d: %w", i, err)
 		}
 	}
@@ -215,8 +215,8 @@ func (q *Delayed) Cells() []*cell.Cell {
 		cells = append(cells, c)
 	}
 	if q.Shards != nil {
-		for i := range q.Shards.all() {
-			for _, c := range q.Shards.all()[i].heap.All() {
+		for i := range q.Shards.list {
+			for _, c := range q.Shards.list[i].heap.All() {
 				cells = append(cells, c)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/serial"
+	"github.com/punctual-go/punctual/internal/shardcount"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
 
@@ -48,6 +49,7 @@ func (h *host) open(p *program, all []executor.Option, lanes []serial.Option) {
 	case loop:
 		h.openLoop(all)
 	case scheduled:
+		shardcount.Set(shardcount.Counts[p.seed%uint64(len(shardcount.Counts))])
 		h.sched = executor.NewScheduledPool(size, all...)
 		h.pool, h.executor = &h.sched.Pool, h.sched
 	case plain:
