@@ -18,8 +18,8 @@ func Set(n int) { set.Store(int32(n)) }
 // Get returns what has been set, or 0.
 func Get() int { return int(set.Load()) }
 
-// Turn returns the number of the next task of a queue for which a test has set how many shards there
-// are: they have their turns, so that all of them are in use.
+// Turn returns the number of the next task of a queue for which a test has set how many shards
+// there are: they have their turns, so that all of them are in use.
 func Turn() uint32 { return uint32(turn.Add(1)) }
 
 // Draw sets one of Counts: that with the number which intn returns for how many there are.

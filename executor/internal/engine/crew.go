@@ -29,7 +29,8 @@ func (cr *Crew) notifyLocked(now int64) {
 		if !p.runs.Watching() {
 			cr.busyLocked()
 		}
-		// All are busy, and each looks again after its task. Meanwhile a timer looks for a shortage.
+		// All are busy, and each looks again after its task. Meanwhile a timer looks for a
+		// shortage.
 		if p.waiting.delayed != nil && p.runs.Watching() {
 			p.waiting.delayed.Ignore()
 		}

@@ -17,17 +17,19 @@
 //	leave.go            where a task goes after its run, or instead of it
 //	lifecycle.go        stages, shutdown, the end
 //
-// One lock guards that road. Two short cuts avoid it, because for tiny tasks it is most of the
-// cost: submissions enter through the inbox, and workers claim bare tasks from a batch. Package
-// runqueue has the figures. The settling of a future may call those who wait for it, so it happens
-// without the lock as well.
+// One lock guards that road. Three short cuts avoid it, because for tiny tasks it is most of the
+// cost: submissions to run now enter through the inbox, those for a time through the shards, where
+// they can be cancelled as well, and workers claim bare tasks from a batch. Package runqueue has
+// the figures. The settling of a future may call those who wait for it, so it happens without the
+// lock as well.
 //
 // Few take the lock: the door, the workers and those who command them, the loans, the jobs, and
 // what ends tasks or the pool. Whoever only looks, or comes by a timer, does so through Pool.look
 // and Pool.later.
 //
-// Lock order: the pool's lock, then the lock of its inbox, of a cell's extension, or of the plans
-// by name. These are leaves: nothing is locked while one of them is held.
+// Lock order: the pool's lock, then that of its inbox, then those of its shards, first to last; or
+// the lock of a cell's extension, or of the plans by name. What waits may be settled, moved and
+// told of with the pool's lock alone; what a shard holds needs that of the shard as well.
 //
 // # The DelayedWorkQueue, and leader and followers
 //
@@ -35,7 +37,8 @@
 //
 //	ScheduledThreadPoolExecutor                   this module
 //	DelayedWorkQueue: heap by time, then by       runqueue.Delayed: the same order; what is to run
-//	number; a task knows its index                now stands in a line beside the heap
+//	number; a task knows its index                now stands in a line beside the heap, and what
+//	                                              waits for its time alone in shards of it
 //	leader: the one thread that waits for the     parking.Lot: one worker waits until the head is
 //	head's time; followers wait without a time    due, the others until they are called
 //	available.signal, in offer and on the         Crew.notifyLocked, called by all who bring the

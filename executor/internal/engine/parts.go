@@ -75,8 +75,8 @@ type loans struct {
 //	deferred       for a time, in a plain pool, whose queue knows none
 //	strands        behind another task of a serial executor
 //
-// The pool's lock guards it, but for the submitters' side of the inbox, the shards, which have locks
-// of their own, and the claims of a batch.
+// The pool's lock guards it, but for the submitters' side of the inbox, the shards, which have
+// locks of their own, and the claims of a batch.
 type waiting struct {
 	pool     *Pool
 	wake     func()             // called when the time of a deferred task has come; the lock is held

@@ -43,8 +43,8 @@ func (p *Pool) beginsAtLocked(c *cell.Cell) int64 {
 	return max(p.waiting.readyAt(c), p.Pace.next())
 }
 
-// headLocked is peekLocked for a caller who sees to it that the head is taken, or looked at in time:
-// whoever schedules something without the lock relies on that.
+// headLocked is peekLocked for a caller who sees to it that the head is taken, or looked at in
+// time: whoever schedules something without the lock relies on that.
 func (p *Pool) headLocked() (when int64, due, dealt bool) {
 	if p.waiting.delayed != nil && p.waiting.batch.Left() == 0 {
 		when, due = p.waiting.delayed.Await()

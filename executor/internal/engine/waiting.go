@@ -73,8 +73,8 @@ func (ws *waiting) hasPlaceLocked(c *cell.Cell) bool {
 	return c.Place != 0
 }
 
-// forShards reports whether a task with this plan waits for its time alone, so that a shard may have
-// it.
+// forShards reports whether a task with this plan waits for its time alone, so that a shard may
+// have it.
 func (ws *waiting) forShards(pl *plan) bool {
 	return ws.shards != nil && !pl.Unique && pl.strand == nil && !pl.expected && pl.Simple()
 }
@@ -123,10 +123,10 @@ func (ws *waiting) tallyLocked(also func()) (t tally) {
 	return tally{accepted + posted, rejected, t.cancelled + withdrawn, t.queued + queued + beside}
 }
 
-// newQueue returns the queue that the options ask for. It also sets the inbox and the shards through
-// which submissions reach the queue without the pool's lock. There are none under a [PendingLimit],
-// because they cannot see what waits elsewhere, nor for a plain pool whose queue is bounded or
-// ordered.
+// newQueue returns the queue that the options ask for. It also sets the inbox and the shards
+// through which submissions reach the queue without the pool's lock. There are none under a
+// [PendingLimit], because they cannot see what waits elsewhere, nor for a plain pool whose queue is
+// bounded or ordered.
 func (ws *waiting) newQueue() runqueue.Queue {
 	p := ws.pool
 	ws.sequence = new(runqueue.Sequence)

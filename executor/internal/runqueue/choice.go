@@ -8,8 +8,8 @@ import (
 )
 
 // choice chooses a shard for a task. Which it is makes no difference but for the price, so it keeps
-// each processor to a shard, as far as that can be known: what is put into a pool of package sync is
-// kept by processor, and the same token comes back there.
+// each processor to a shard, as far as that can be known: what is put into a pool of package sync
+// is kept by processor, and the same token comes back there.
 type choice struct {
 	tokens sync.Pool
 	made   atomic.Uint32

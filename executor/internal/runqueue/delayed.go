@@ -12,6 +12,10 @@ import (
 // Delayed orders tasks by trigger time, equal times by order of submission. It is the queue of
 // java.util.concurrent's ScheduledThreadPoolExecutor, the DelayedWorkQueue.
 //
+// What asks for nothing but to run once waits for its time in [Shards], each of which is such a
+// queue with a lock of its own: one lock would be most of the cost where many schedule and cancel.
+// When it is due it comes to the heap.
+//
 // Tasks submitted to run now arrive in time order, so they form a sorted FIFO by themselves: an
 // [Inbox] beside the heap, the line. So Execute and Submit are O(1), take no lock that workers
 // hold, and overtake nobody: the stamp that the inbox gives a task tells which tasks of the heap
@@ -85,8 +89,8 @@ func (q *Delayed) Pop(now int64) Entry {
 	return Entry{Slot: Slot{Cell: c}}
 }
 
-// sweep has the shards give up what is due, if anything there may come before what is first here. It
-// returns the time by which that is due: now, or later if what is first came since then.
+// sweep has the shards give up what is due, if anything there may come before what is first here.
+// It returns the time by which that is due: now, or later if what is first came since then.
 func (q *Delayed) sweep(now int64) int64 {
 	if q.line.out.live() {
 		now = max(now, q.line.out.first().When)

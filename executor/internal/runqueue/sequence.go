@@ -19,8 +19,8 @@ type Sequence struct {
 	count atomic.Uint64
 }
 
-// NewSequence returns a sequence for a pool with this clock. It reads it some times, to see how fine
-// it is.
+// NewSequence returns a sequence for a pool with this clock. It reads it some times, to see how
+// fine it is.
 func NewSequence(c clock.Clock) *Sequence { return &Sequence{clock: c, reads: isFine(c.Now)} }
 
 // isFine reports whether a reading differs from the one before, even if nothing lies between them.

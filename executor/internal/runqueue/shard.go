@@ -37,7 +37,9 @@ const none int64 = math.MaxInt64
 // put queues c for a time, or so long from now if that is 0, and reports whether it did; what is
 // due, or never will be, is for the pool itself. The caller has to tell the pool if nobody is going
 // to look at the shard in time.
-func (s *shard) put(of *Shards, home int, c *cell.Cell, at int64, in time.Duration) (ok, tell bool) {
+func (s *shard) put(
+	of *Shards, home int, c *cell.Cell, at int64, in time.Duration,
+) (ok, tell bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.open {

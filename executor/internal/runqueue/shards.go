@@ -29,7 +29,8 @@ import (
 //	gone -> in its shard            Return: it has been given another time
 //
 // In the same way a submission finds out whether it has to tell the pool: who looks at the heads
-// says for which time the pool waits from then on, and looks once more if that is later than before.
+// says for which time the pool waits from then on, and looks once more if that is later than
+// before.
 //
 // Both orders of steps have been tried out exhaustively; see package internal/trust/shards.
 type Shards struct {

@@ -92,8 +92,8 @@ func (q *shardedQueue) take(seen func(c *cell.Cell)) {
 type order struct {
 	tick atomic.Int64
 
-	// What has been taken, without those that a later one follows in the right order. The lock of the
-	// queue guards it, and what follows.
+	// What has been taken, without those that a later one follows in the right order. The lock of
+	// the queue guards it, and what follows.
 	last []taken
 	ran  int
 	bad  []string
@@ -183,8 +183,8 @@ func shardedTasks(t *testing.T) int {
 	return n
 }
 
-// Eight submitters schedule tasks, of which many are due at one moment, execute others, and cancel a
-// part; eight workers take what is due.
+// Eight submitters schedule tasks, of which many are due at one moment, execute others, and cancel
+// a part; eight workers take what is due.
 func TestTasksOfAllShardsComeInOneOrder(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

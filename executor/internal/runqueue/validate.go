@@ -154,8 +154,8 @@ func (q *Delayed) Validate(now int64) error {
 	return q.line.Validate()
 }
 
-// ValidateAwaited checks that what comes first is awaited, so that all who come before that tell the
-// pool.
+// ValidateAwaited checks that what comes first is awaited, so that all who come before that tell
+// the pool.
 func (q *Delayed) ValidateAwaited() error {
 	if q.Shards == nil {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The alarm is how a submission wakes the one worker that waits for the earliest head of all
-// shards. That one writes for when it has set its alarm; a submission reads it, and mostly need do
-// no more. Its states:
+// The alarm is how a submission wakes those who wait for the earliest head of all shards. A pool
+// says for which head it waits; a submission reads that, and mostly need do no more.
 //
-//	looking -> armed    nothing that the leader has seen is earlier
-//	armed   -> looking  a submission is earlier, and wakes it
+//	armed for t -> armed for an earlier time   a submission has told the pool
+//	armed for t -> armed for a later time      what it was armed for is gone: the pool looks again
 //
-// While it looks it is armed for never, so whatever is published meanwhile wakes it.
+// A submission that comes between the look at its head and the step to a later time has compared
+// itself with the earlier one, and told nobody; so the pool looks once more after that step.
 type alarm struct {
 	fault alarmFault
 	heads []int64
@@ -27,7 +27,7 @@ type alarmFault int
 
 const (
 	soundAlarm  alarmFault = iota
-	armsAfter              // the leader is not armed while it looks
+	looksOnce              // the pool does not look again
 	readsBefore            // a submission reads the alarm before it publishes its head
 	alarmFaults
 )
@@ -51,17 +51,19 @@ func (a *alarm) publish(s *Steps, shard int, when int64) {
 
 // lead sets the alarm for the earliest head. If it was woken meanwhile, it does not sleep.
 func (a *alarm) lead(s *Steps) {
-	if a.fault != armsAfter {
-		s.Next(&a.armed)
-		a.armed = never
+	for {
+		earliest := int64(never)
+		for i := range a.heads {
+			s.Next(&a.heads[i])
+			earliest = min(earliest, a.heads[i])
+		}
+		s.Next(&a.armed) // which nobody else writes
+		before := a.armed
+		a.armed = earliest
+		if earliest <= before || a.fault == looksOnce {
+			return
+		}
 	}
-	earliest := int64(never)
-	for i := range a.heads {
-		s.Next(&a.heads[i])
-		earliest = min(earliest, a.heads[i])
-	}
-	s.Next(&a.armed)
-	a.armed = earliest
 }
 
 func (a *alarm) check() error {
