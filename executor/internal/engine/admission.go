@@ -67,7 +67,7 @@ func (d *Door) tryAccept(c *cell.Cell) error {
 // given may have passed.
 func (d *Door) enterTimed(c *cell.Cell, pl *plan, w way) error {
 	p := d.pool
-	if p.waiting.forShards(pl) {
+	if pl.Period == 0 && p.waiting.forShards(pl) {
 		if posted, tell := p.waiting.shards.Put(c, w.at, w.delay); posted {
 			if tell {
 				delay.At(delay.TaskPosted)

@@ -29,23 +29,19 @@ func (ws *waiting) takeOutLocked(c *cell.Cell) bool {
 // placeLocked queues c, whether new or to repeat, for the time from which on it may begin. Among
 // tasks of equal time it is the last.
 func (ws *waiting) placeLocked(c *cell.Cell, readyAt int64) {
-	ws.beginTimesLocked()
+	if !ws.pool.Door.timed.Load() {
+		ws.beginTimesLocked()
+	}
 	c.Order = ws.sequence.Next()
 	ws.queue.Push(c, readyAt)
 }
 
-// beginTimesLocked makes all tasks come with a time from here on, and reports whether they came
-// without one before.
-func (ws *waiting) beginTimesLocked() (began bool) {
-	p := ws.pool
-	if p.Door.timed.Load() {
-		return false
-	}
-	p.Door.timed.Store(true)
-	if ws.shards != nil && p.Life.stage == running {
+// beginTimesLocked makes all tasks come with a time from here on.
+func (ws *waiting) beginTimesLocked() {
+	ws.pool.Door.timed.Store(true)
+	if ws.shards != nil && ws.pool.Life.stage == running {
 		ws.shards.Open()
 	}
-	return true
 }
 
 // waitingLocked returns how many tasks are in the queue or in the batch.

@@ -74,7 +74,7 @@ func TestDelayedWorkQueueIsASortedList(t *testing.T) {
 
 func (m *queueModel) put(t *rapid.T, withCell bool) {
 	m.made++
-	k := modelTask{when: m.now, came: m.order.Last(0), inLine: true, number: inboxNumber(m.made)}
+	k := modelTask{when: m.now, came: m.order.count.Load(), inLine: true, number: inboxNumber(m.made)}
 	e := Entry{Slot: Slot{Body: func(context.Context) error { return k.number }}}
 	if withCell {
 		k.cell = &cell.Cell{Plan: m.plan}

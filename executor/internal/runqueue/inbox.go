@@ -77,7 +77,10 @@ func (q *Inbox) Put(e Entry) (told, open bool) {
 // one order and get here in the other; the line must be sorted, so a stamp is never below the one
 // before. q.mu is held.
 func (q *Inbox) stamp(e *Entry) {
-	after := q.sequence.Last(e.When)
+	after := uint64(e.When) // the submitter has just read it
+	if !q.sequence.reads {
+		after = q.sequence.count.Load()
+	}
 	q.last = max(q.last, e.When)
 	e.Stamp = Stamp{q.last, after}
 	if e.Cell != nil {

@@ -12,7 +12,8 @@ import (
 // Where the clock is fine enough, the number is a reading of it, so that submitters on different
 // processors write nothing in common. Where two readings may be equal, which is so in a
 // testing/synctest bubble, on Windows, and with a slow counter, it is that of a count, which all of
-// them share. The zero Sequence counts.
+// them share. Of tasks that came before a reading, none has a greater number than that, or than the
+// count is then. The zero Sequence counts.
 type Sequence struct {
 	clock clock.Clock
 	reads bool // the number is a reading; does not change
@@ -52,15 +53,6 @@ func (s *Sequence) At(now int64) uint64 {
 		return uint64(now)
 	}
 	return s.count.Add(1)
-}
-
-// Last returns the greatest number of all tasks that came before a reading of the clock, which the
-// caller has just made.
-func (s *Sequence) Last(now int64) uint64 {
-	if s.reads {
-		return uint64(now)
-	}
-	return s.count.Load()
 }
 
 // Reads reports whether the numbers are readings of the clock, so that submitters share no count.

@@ -306,7 +306,7 @@ func TestAClockThatMovesInTicksGivesNoNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSequence(clock.New(1))
 		assert.EqualValues(t, []uint64{1, 2, 3}, []uint64{s.Next(), s.At(7), s.Next()})
-		assert.EqualValues(t, 3, s.Last(7))
+		assert.EqualValues(t, 3, s.count.Load())
 	})
 }
 
