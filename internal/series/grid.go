@@ -73,6 +73,17 @@ func (g *Grid) passed(planned, now int64) int64 {
 	return passed
 }
 
+// countsFor returns the time that a run counts for which makes up for the one planned for a time,
+// and so many periods after it. It is as far from its slot as that, unless jitter or NextIn have
+// put that off by more than the end of the series leaves to this one.
+func (g *Grid) countsFor(planned, passed int64) (at int64) {
+	at = g.slot + passed*g.period()
+	if off := planned - g.slot; g.until == 0 || off < g.until-at {
+		at += off
+	}
+	return at
+}
+
 // ahead returns how many slots there are between the present one and the end of the series.
 func (g *Grid) ahead() int64 { return max(g.until-1-g.slot, 0) / g.period() }
 

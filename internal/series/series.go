@@ -61,11 +61,9 @@ func (s *Series) Start(scheduled, now int64) int64 {
 		s.slot = now
 		return now
 	}
+	at := s.countsFor(scheduled, passed)
 	s.slot += passed * s.period()
-	if at := scheduled + passed*s.period(); s.until == 0 || at < s.until {
-		return at
-	}
-	return s.slot // the jitter of an earlier slot is more than the end leaves to this one
+	return at
 }
 
 // Next accounts for the end of a run, plans the next, and returns when the task is due: for that,

@@ -31,7 +31,7 @@ func (s *Series) standsFor(due, now int64) int64 {
 		due = s.planned
 	}
 	if s.Period > 0 && s.Dates == nil && s.standsForAll() {
-		due += s.passed(due, now) * s.period()
+		due = s.countsFor(due, s.passed(due, now))
 	}
 	return due
 }
@@ -57,7 +57,7 @@ func (s *Series) Limit(due, now int64) int64 {
 		if s.until == 0 {
 			return clock.Never
 		}
-		from = s.planned + s.ahead()*s.period()
+		from = s.countsFor(s.planned, s.ahead())
 	}
 	return after(from, s.BeginWithin+1)
 }

@@ -20,8 +20,8 @@ var periodic = []Mutant{
 		ID:    "time-03",
 		Fault: "Coalesce runs once for all that was missed, and then for each once more",
 		File:  "internal/series/series.go",
-		From:  "s.slot += passed * s.period()\n if at := scheduled",
-		To:    "if at := scheduled",
+		From:  "s.slot += passed * s.period()\n return at",
+		To:    "return at",
 	},
 	{
 		ID:    "time-04",
@@ -70,5 +70,12 @@ var periodic = []Mutant{
 		File:  "executor/internal/run/execution.go",
 		From:  "if now <= pl.Ended || now < c.When {",
 		To:    "if now < c.When {",
+	},
+	{
+		ID:    "time-11",
+		Fault: "a late run counts for a time after the end of its series",
+		File:  "internal/series/grid.go",
+		From:  "g.until == 0 || off < g.until-at {",
+		To:    "g.until == 0 || off >= 0 {",
 	},
 }

@@ -31,6 +31,15 @@ func (r *reference) passed() time.Duration {
 	return passed
 }
 
+// latest returns which time a planned run counts for that stands for so many further periods: one
+// before the end of the series.
+func (r *reference) latest(passed time.Duration) time.Duration {
+	if at := r.next + passed*r.period; r.until == 0 || at < r.until {
+		return at
+	}
+	return r.slot + passed*r.period
+}
+
 // ahead returns how many slots follow that of the planned run before the end of the series.
 func (r *reference) ahead() (n time.Duration) {
 	for slot := r.slot + r.period; slot < r.until; slot += r.period {
@@ -54,9 +63,9 @@ func (r *reference) limit() (at time.Duration, ok bool) {
 	case !standsForAll:
 		return r.next + r.beginWithin + 1, true
 	case r.beginWithin < r.period:
-		return r.next + r.passed()*r.period + r.beginWithin + 1, true
+		return r.latest(r.passed()) + r.beginWithin + 1, true
 	case r.until > 0:
-		return r.next + r.ahead()*r.period + r.beginWithin + 1, true
+		return r.latest(r.ahead()) + r.beginWithin + 1, true
 	}
 	return 0, false // there is always a period that has passed a moment ago
 }

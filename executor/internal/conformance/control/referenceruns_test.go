@@ -52,8 +52,9 @@ func (r *reference) standFor() (counts time.Duration, missed uint64) {
 		r.slot = r.now
 		return r.now, missed
 	}
+	counts = r.latest(passed)
 	r.slot += passed * r.period
-	return r.next + passed*r.period, missed
+	return counts, missed
 }
 
 // bodyStep gives the next command of the body, or ends it.

@@ -162,6 +162,54 @@ func TestWhatALateRunCountsForIsBeforeTheEnd(t *testing.T) {
 	})
 }
 
+// NextIn has chosen 25. Five periods after that is beyond the end, but the slot at 70 is not.
+func TestALateRunBesideTheGridCountsForATimeBeforeTheEnd(t *testing.T) {
+	for _, policy := range []executor.CatchUpPolicy{executor.Skip, executor.Coalesce} {
+		synctest.Test(t, func(t *testing.T) {
+			p := executor.NewScheduledPool(1, quiet)
+			defer p.Close()
+			d := newDiary()
+			end := executor.Until(d.began.Add(72 * time.Second))
+			f := rate(t, p, d.nextIn(15*time.Second), end, executor.CatchUp(policy))
+			require.NoError(t, p.ExecuteAfter(11*time.Second, sleeps(65*time.Second)))
+			_, err := f.Get(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, []string{"10", "76"}, d.starts())
+			late := d.all()[1]
+			assert.Equal(t, 70*time.Second, late.Scheduled.Sub(d.began), "and not for 75, policy %d", policy)
+			assert.EqualValues(t, 5, late.Missed, "25, 30, 40, 50 and 60")
+		})
+	}
+}
+
+// As above, and the run is late since 70.
+func TestALateRunBesideTheGridExpiresByTheTimeThatItCountsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, quiet)
+		defer p.Close()
+		d := newDiary()
+		end := executor.Until(d.began.Add(72 * time.Second))
+		f := rate(t, p, d.nextIn(15*time.Second), end,
+			executor.CatchUp(executor.Coalesce), executor.BeginWithin(12*time.Second))
+		require.NoError(t, p.ExecuteAfter(11*time.Second, sleeps(73*time.Second)))
+		_, err := f.Get(t.Context())
+		require.NoError(t, err)
+		assert.InDelta(t, 82, d.now(), 1e-6, "when that was twelve seconds ago")
+		d.until(100)
+		assert.Equal(t, []string{"10"}, d.starts())
+		assert.EqualValues(t, 1, p.Stats().Expired)
+	})
+}
+
+// nextIn returns a body that plans each next run for so long after it.
+func (d *diary) nextIn(after time.Duration) executor.Task {
+	return func(ctx context.Context) error {
+		d.run(ctx)
+		executor.NextIn(ctx, after)
+		return nil
+	}
+}
+
 func TestASeriesThatUntilLeavesNoRunIsRefusedForThat(t *testing.T) {
 	onEach(t, func(t *testing.T, s scheduler) {
 		soon := executor.Until(time.Now().Add(time.Minute))
