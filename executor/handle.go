@@ -170,8 +170,9 @@ func (h Handle) Reset(delay time.Duration) bool {
 
 // SetPeriod changes the period, or the delay between runs, from now on. The next run is one new
 // period after the last one was planned or, with a fixed delay, after it ended; if that has passed,
-// the next run is now, and begins a new grid. The time of a first run stays. With the period that
-// it has already, SetPeriod does nothing.
+// the next run is now, and begins a new grid. If runs were skipped, or dropped by a pause, the new
+// period counts from where the old one did, a period before the next run; [SlowDown] stretches
+// both. The time of a first run stays. With the period that it has already, SetPeriod does nothing.
 //
 // SetPeriod returns [ErrInvalid] for a period that is not positive, or does not go with the options
 // of the task; for a task that runs once or is on a calendar; and an error for one that has ended.

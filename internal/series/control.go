@@ -146,14 +146,14 @@ func (s *Series) dropWaiting(now int64) {
 		}
 		return
 	}
-	before, period := s.slot, s.period()
+	period := s.period()
 	if passed := ceil(span(s.slot, now), uint64(period)); passed > 0 {
 		missed := ceil(span(s.slot, s.beforeEnd(now)), uint64(period))
-		before += int64((passed - 1) * uint64(period))
+		before := s.slot + int64((passed-1)*uint64(period))
 		s.slot = clock.Later(before, time.Duration(period))
 		if s.Period > 0 {
 			s.Missed += missed
-			s.last = before
+			s.last = s.slot - s.stretched(s.failures) // as after a skip
 		}
 	}
 	s.planned = s.disturbed(s.slot, 0)

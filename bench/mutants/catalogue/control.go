@@ -41,8 +41,8 @@ var control = []Mutant{
 		ID:    "control-06",
 		Fault: "dropped runs are not told",
 		File:  "internal/series/control.go",
-		From:  "s.Missed += missed\n s.last = before",
-		To:    "_ = missed\n s.last = before",
+		From:  "s.Missed += missed\n s.last =",
+		To:    "_ = missed\n s.last =",
 	},
 	{
 		ID:    "control-07",
@@ -127,6 +127,13 @@ var control = []Mutant{
 		File:  "internal/series/backoff.go",
 		From:  "if g.BackOff.Factor == 0 || failures == 0 {",
 		To:    "if g.BackOff.Factor == 0 || failures < 2 {",
+	},
+	{
+		ID:    "control-19",
+		Fault: "after a pause a new period is stretched from a run that was dropped",
+		File:  "internal/series/control.go",
+		From:  "s.last = s.slot - s.stretched(s.failures) // as",
+		To:    "s.last = s.slot - s.period() // as",
 	},
 	{
 		ID:    "retry-01",

@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,6 +27,45 @@ func TestANewPeriodCountsFromTheLastRunThatFailuresHavePutOff(t *testing.T) {
 		d.until(36)
 		assert.Equal(t, []string{"10", "30", "35"}, d.starts(), "four new periods after 10")
 	})
+}
+
+// The run at 10 has failed, which doubles the period. What is dropped then, at 30 and 40, leaves
+// the next run at 50, which is two periods after 30.
+func TestANewPeriodCountsFromWhereTheOldOneDidThoughRunsWereDropped(t *testing.T) {
+	pauses := func(d *diary, f *executor.ScheduledFuture[struct{}]) {
+		d.until(15)
+		f.Pause()
+		d.until(45)
+		f.Resume()
+	}
+	for name, c := range map[string]struct {
+		policy executor.CatchUpPolicy
+		lasts  time.Duration
+		meet   func(*diary, *executor.ScheduledFuture[struct{}])
+	}{
+		"skipped": {executor.Skip, 35 * time.Second, func(*diary, *executor.ScheduledFuture[struct{}]) {}},
+		"paused":  {executor.Burst, 0, pauses},
+	} {
+		for period, next := range map[int]string{8: "47", 9: "48", 12: "54"} {
+			t.Run(fmt.Sprint(name, period), func(t *testing.T) {
+				onEach(t, func(t *testing.T, s scheduler) {
+					d := newDiary()
+					f := rate(t, s, func(ctx context.Context) error {
+						if d.run(ctx).Number > 1 {
+							return nil
+						}
+						time.Sleep(c.lasts)
+						return errBoom
+					}, executor.SlowDown(2, time.Hour), executor.CatchUp(c.policy))
+					c.meet(d, f)
+					d.until(47)
+					require.NoError(t, f.SetPeriod(time.Duration(period)*time.Second))
+					d.until(70)
+					assert.Equal(t, []string{"10", next}, d.starts()[:2])
+				})
+			})
+		}
+	}
 }
 
 func TestANewPeriodAfterAResetCountsFromTheLastRun(t *testing.T) {

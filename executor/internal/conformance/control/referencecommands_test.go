@@ -81,7 +81,7 @@ func (r *reference) drop() {
 		}
 		r.slot += r.period
 		if r.rate {
-			r.last = r.slot - r.period
+			r.last = r.slot - r.stretched()
 		}
 	}
 	r.next = r.slot

@@ -198,7 +198,7 @@ func (r *reference) endPlanned() {
 		case executor.Skip:
 			for r.slot < r.now {
 				r.slot += r.period
-				r.last = r.slot - r.period
+				r.last += r.period
 				r.missed++
 			}
 		case executor.Shift:
