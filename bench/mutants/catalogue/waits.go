@@ -129,4 +129,11 @@ var waits = []Mutant{
 		From:  "if run.Task == c || comesAfter(c, run.Task) {",
 		To:    "if run.Task == c {",
 	},
+	{
+		ID:    "wait-19",
+		Fault: "a task that takes its own future, which is settled and on its way, is told that it waits for itself",
+		File:  "executor/internal/completion/service.go",
+		From:  "if c.Phase().Settled() { // the future",
+		To:    "if false { // the future",
+	},
 }

@@ -522,20 +522,22 @@ func TestC4_ThePlaceOfARunThatWaitsIsNotGivenAwayAtTheEndOfWhatItWaitsFor(t *tes
 	}
 }
 
-// Somebody is held up who has settled a future, and has not told of it.
+// A worker is held up that has settled a future, and has not told of it.
 func TestECS_TakeWaitsForWhatHasEndedAndIsAboutToCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 2)
 		s := bulk.NewCompletionService[int](p)
 		var armed atomic.Bool
-		defer delay.Set(func(at delay.Point) {
-			if at == delay.CellSettled && armed.CompareAndSwap(true, false) {
-				time.Sleep(time.Minute)
-			}
-		})()
+		defer holdUpOnce(&armed)()
 		parent := pooltest.Wait(t, p, func(ctx context.Context) (int, error) {
-			_, err := s.Submit(func(context.Context) (int, error) { armed.Store(true); return 7, nil })
+			submitted := make(chan struct{}) // what ends before is settled for the service inside Submit
+			_, err := s.Submit(func(context.Context) (int, error) {
+				<-submitted
+				armed.Store(true)
+				return 7, nil
+			})
 			assert.NoError(t, err)
+			close(submitted)
 			time.Sleep(time.Second)
 			f, err := s.Take(ctx)
 			if err != nil {
@@ -545,5 +547,42 @@ func TestECS_TakeWaitsForWhatHasEndedAndIsAboutToCome(t *testing.T) {
 		})
 		probe.Elapse(time.Hour)
 		assert.Equal(t, pooltest.Waited{Took: time.Minute}, pooltest.Took(t, parent))
+	})
+}
+
+// As above, with the future of the very task that waits.
+func TestECS_TakeByACancelledTaskWaitsForItsOwnFuture(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pooltest.NewPool(t, 1)
+		s := bulk.NewCompletionService[int](p)
+		var armed atomic.Bool
+		defer holdUpOnce(&armed)()
+		var waited pooltest.Waited
+		f, err := s.Submit(func(ctx context.Context) (int, error) {
+			start := time.Now()
+			time.Sleep(2 * time.Second)
+			taken, err := s.Take(ctx)
+			waited = pooltest.Waited{Took: time.Since(start), Err: err}
+			if assert.NoError(t, err) {
+				assert.Equal(t, future.Cancelled, taken.State())
+			}
+			return 7, nil
+		})
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		armed.Store(true)
+		go f.Stop()
+		probe.Elapse(time.Hour)
+		assert.Equal(t, pooltest.Waited{Took: time.Minute + time.Second}, waited)
+	})
+}
+
+// holdUpOnce holds up for a minute the first that has settled a future, and has not told of it,
+// once it is armed.
+func holdUpOnce(armed *atomic.Bool) (unset func()) {
+	return delay.Set(func(at delay.Point) {
+		if at == delay.CellSettled && armed.CompareAndSwap(true, false) {
+			time.Sleep(time.Minute)
+		}
 	})
 }
