@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/punctual-go/punctual/internal/heap"
 )
 
 // BenchmarkEmpty empties a heap of n nodes, one by one and all at once, with times that collide
@@ -28,9 +30,9 @@ func BenchmarkEmpty(b *testing.B) {
 					b.StopTimer()
 					_, h := pushed(n, times)
 					b.StartTimer()
-					c := h.Cut(1<<62, 1<<12)
+					c := heap.Cut(1<<62, 1<<12, &h)
 					for c.Dealing() {
-						c.Deal(&h)
+						c.Deal()
 					}
 					for c.Len() > 0 {
 						for range c.Draw() {

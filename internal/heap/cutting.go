@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// Cutting is what has been cut out of a heap all at once and is being sorted, a piece at a time, so
-// that a caller who holds a lock need not hold it for long.
+// Cutting is what has been cut out of some heaps all at once and is being sorted, a piece at a time,
+// so that a caller who holds a lock need not hold it for long.
 //
-//	dealing -> drawing    each node goes to one of many rows, or, if it is later, back to the heap
+//	dealing -> drawing    each node goes to one of many rows
 //	drawing -> empty      row after row is sorted and leaves
 //
-// Until it leaves, a node keeps the index it had in the heap, so it can be removed at any time. It
-// is a sample sort (Frazer and McKellar, 1970). The zero value is empty.
+// Until it leaves, a node keeps the index of its entry, so it can be removed at any time. It is a
+// sample sort (Frazer and McKellar, 1970). The zero value is empty.
 type Cutting[N Node] struct {
-	entries []entry[N] // as they were in the heap; the zero entry where a node has left
+	entries []entry[N] // in any order; the zero entry where a node has left
 	live    int
-	by      int64 // nodes later than this go back to the heap
 
 	bounds []bound   // the first place of each row but the first
 	rows   [][]int32 // indices of the entries in each row
@@ -31,28 +30,43 @@ type bound struct {
 	seq  uint64
 }
 
+// MostPieces is how many calls of Deal a cutting takes at most.
+const MostPieces = 1 << 8
+
 const (
-	mostPieces = 1 << 8  // the most pieces in which a cutting is dealt
-	mostRows   = 1 << 10 // a row of a million is about a thousand long
-	samples    = 4       // for each row
+	mostRows = 1 << 10 // a row of a million is about a thousand long
+	samples  = 4       // for each row
 )
 
-// Cut takes all nodes out of the heap; those that are later than by will go back. Each call of Deal
-// handles step nodes, or more if there are very many, and a row has about half as many. Cut itself
-// takes only the time to set up the rows.
-func (h *Heap[N]) Cut(by int64, step int) Cutting[N] {
-	n := len(h.entries)
-	c := Cutting[N]{entries: h.entries, live: n, by: by, piece: max(step, n/mostPieces)}
-	h.entries = nil
+// Cut takes the nodes out of the heaps that are not later than by. Each call of Deal handles step
+// nodes, or more if there are very many, and a row has about half as many. Cut itself goes once
+// through the entries of the heaps. It touches the nodes only of those whose indices change: none of
+// the first heap, if all of that is taken.
+func Cut[N Node](by int64, step int, heaps ...*Heap[N]) (c Cutting[N]) {
+	for _, h := range heaps {
+		c.take(h, by)
+	}
+	n := len(c.entries)
+	if c.live = n; n == 0 {
+		return c
+	}
+	c.piece = max(step, (n+MostPieces-1)/MostPieces)
 	c.bounds = c.sample(min(n*2/step+1, mostRows))
 	c.rows = make([][]int32, len(c.bounds)+1)
 	return c
 }
 
-// Pieces returns how many calls of Deal a heap of n nodes takes at most.
-func Pieces(n, step int) int {
-	piece := max(step, n/mostPieces)
-	return (n + piece - 1) / piece
+func (c *Cutting[N]) take(h *Heap[N], by int64) {
+	all := len(h.entries)
+	due := h.part(func(e entry[N]) bool { return e.when > by })
+	if len(c.entries) == 0 && len(due) == all {
+		c.entries = due
+		return
+	}
+	for i, e := range due {
+		e.node.SetIndex(len(c.entries) + i)
+	}
+	c.entries = append(c.entries, due...)
 }
 
 // sample returns the bounds of about so many rows of equal length, from a sorted sample: some nodes
@@ -62,9 +76,7 @@ func (c *Cutting[N]) sample(rows int) (bounds []bound) {
 	seen := min(samples*rows, n)
 	some := make([]entry[N], 0, seen)
 	for i := range seen {
-		if e := c.entries[i*n/seen]; e.when <= c.by {
-			some = append(some, e)
-		}
+		some = append(some, c.entries[i*n/seen])
 	}
 	slices.SortFunc(some, compare)
 	for i := samples; i < len(some); i += samples {
@@ -79,23 +91,16 @@ func (c *Cutting[N]) Len() int { return c.live }
 // Dealing reports whether some nodes are in no row yet. Until then no row can be drawn.
 func (c *Cutting[N]) Dealing() bool { return c.dealt < len(c.entries) }
 
-// Deal puts one piece of the nodes into their rows, and later ones into the heap.
-func (c *Cutting[N]) Deal(h *Heap[N]) {
+// Deal puts one piece of the nodes into their rows.
+func (c *Cutting[N]) Deal() {
 	var none N
 	end := min(c.dealt+c.piece, len(c.entries))
 	for ; c.dealt < end; c.dealt++ {
-		e := c.entries[c.dealt]
-		switch {
-		case e.node == none: // removed since the cut
-		case e.when > c.by:
-			c.forget(c.dealt)
-			h.Push(e.when, e.node)
-		default:
+		if e := c.entries[c.dealt]; e.node != none { // else removed since the cut
 			row := &c.rows[c.row(e)]
 			*row = append(*row, int32(c.dealt))
 		}
 	}
-	c.rest()
 }
 
 // row returns the number of the row to which e belongs, by binary search.
@@ -168,11 +173,19 @@ func (c *Cutting[N]) All() iter.Seq2[int64, N] {
 	}
 }
 
-// Filter keeps the nodes of both the heap and the cutting that keep accepts, and returns the others
+// Filter keeps the nodes of both the heaps and the cutting that keep accepts, and returns the others
 // in order. O(n + k log k) for k removed.
-func (c *Cutting[N]) Filter(h *Heap[N], keep func(when int64, node N) bool) []N {
+func (c *Cutting[N]) Filter(keep func(when int64, node N) bool, heaps ...*Heap[N]) []N {
 	var none N
-	out := h.part(func(e entry[N]) bool { return keep(e.when, e.node) })
+	var out []entry[N]
+	for _, h := range heaps {
+		part := h.part(func(e entry[N]) bool { return keep(e.when, e.node) })
+		if out == nil {
+			out = part
+		} else {
+			out = append(out, part...)
+		}
+	}
 	for i, e := range c.entries {
 		if e.node != none && !keep(e.when, e.node) {
 			c.forget(i)
@@ -207,7 +220,7 @@ func (c *Cutting[N]) Validate(index func(N) int) error {
 			if e.node == none {
 				continue
 			}
-			if inRows--; c.row(e) != drawn+r || e.when > c.by {
+			if inRows--; c.row(e) != drawn+r {
 				return fmt.Errorf("heap: node at %d of a cutting is in row %d", i, drawn+r)
 			}
 		}

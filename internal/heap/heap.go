@@ -95,16 +95,7 @@ func (h *Heap[N]) Filter(keep func(when int64, node N) bool) []N {
 
 // Absorb takes over the nodes of another heap that are not later than by. O(n), of both.
 func (h *Heap[N]) Absorb(other *Heap[N], by int64) {
-	all := len(other.entries)
-	moved := other.part(func(e entry[N]) bool { return e.when > by })
-	if len(h.entries) == 0 {
-		h.entries = moved
-		if len(moved) == all {
-			return // it is a heap, and its nodes know their places
-		}
-	} else {
-		h.entries = append(h.entries, moved...)
-	}
+	h.entries = append(h.entries, other.part(func(e entry[N]) bool { return e.when > by })...)
 	h.heapify()
 }
 

@@ -108,8 +108,8 @@ func (m *model) cut(by int64, step int) error {
 	})
 	want := slices.Clone(m.sorted[:at])
 	m.sorted = slices.Clone(m.sorted[at:])
-	steps, all := heap.Pieces(m.heap.Len(), step), m.heap.Len()
-	c := m.heap.Cut(by, step)
+	steps, all := heap.MostPieces, m.heap.Len()
+	c := heap.Cut(by, step, &m.heap)
 	var got []*node
 	for i := 0; c.Len() > 0; i++ {
 		if err := c.Validate(index); err != nil {
@@ -134,7 +134,7 @@ func (m *model) cut(by int64, step int) error {
 			if steps--; steps < 0 {
 				return fmt.Errorf("more steps than were told")
 			}
-			c.Deal(&m.heap)
+			c.Deal()
 			continue
 		}
 		got = slices.AppendSeq(got, c.Draw())
@@ -384,9 +384,9 @@ func TestALargeHeapIsInOrder(t *testing.T) {
 				case "filter":
 					got = h.Filter(func(int64, *node) bool { return false })
 				case "cut":
-					c := h.Cut(math.MaxInt64, 1000)
+					c := heap.Cut(math.MaxInt64, 1000, &h)
 					for c.Dealing() {
-						c.Deal(&h)
+						c.Deal()
 					}
 					for c.Len() > 0 {
 						row := slices.Collect(c.Draw())
@@ -477,9 +477,9 @@ func TestLeavingNodesAreForgotten(t *testing.T) {
 			h.Filter(func(_ int64, other *node) bool { return other != n })
 		},
 		"cut": func(h *heap.Heap[*node], n *node) {
-			c := h.Cut(n.when, 2)
+			c := heap.Cut(n.when, 2, h)
 			for c.Len() > 0 && c.Dealing() {
-				c.Deal(h)
+				c.Deal()
 			}
 			for c.Len() > 0 {
 				for range c.Draw() {
@@ -487,10 +487,10 @@ func TestLeavingNodesAreForgotten(t *testing.T) {
 			}
 		},
 		"removed from a cutting": func(h *heap.Heap[*node], n *node) {
-			c := h.Cut(n.when, 2)
+			c := heap.Cut(n.when, 2, h)
 			c.Remove(n.index)
 			for c.Len() > 0 {
-				c.Deal(h)
+				c.Deal()
 			}
 		},
 		"sorted, then pop": func(h *heap.Heap[*node], n *node) {

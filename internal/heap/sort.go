@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"cmp"
 	"iter"
 	"math/bits"
 	"slices"
@@ -87,8 +86,9 @@ const (
 )
 
 // key replaces the times by keys that compare as times and numbers do, and returns how many bits
-// they have. If that is more than a time has, it leaves the times alone. It takes the indices of
-// the nodes as it comes by, and overwrites the spare entries.
+// they have. If that were more than a time has, keys lack the low bits of the numbers, and those of
+// different nodes may be equal; if the times alone have more, it leaves them as they are. It takes
+// the indices of the nodes as it comes by, and overwrites the spare entries.
 func key[N Node](entries, spare []entry[N]) (width int) {
 	least, most := entries[0].when, entries[0].when
 	first, last := entries[0].node.Seq(), entries[0].node.Seq()
@@ -102,19 +102,21 @@ func key[N Node](entries, spare []entry[N]) (width int) {
 	}
 	low := bits.Len64(last - first)
 	// As an unsigned number the difference is right even if it overflows a time.
-	width = low + bits.Len64(uint64(most-least))
-	if width > keyBits {
-		return width
+	high := bits.Len64(uint64(most - least))
+	if high > keyBits {
+		return high
 	}
+	lost := max(high+low-keyBits, 0)
+	low -= lost
 	for i := range entries {
 		e := &entries[i]
-		e.when = (e.when-least)<<low | int64(uint64(spare[i].when)-first)
+		e.when = (e.when-least)<<low | int64((uint64(spare[i].when)-first)>>lost)
 	}
-	return width
+	return high + low
 }
 
 func compareKeys[N Node](a, b entry[N]) int {
-	return cmp.Compare(a.when, b.when)
+	return compare(a, b) // of equal keys the numbers, as far as they are not in them
 }
 
 // deal copies the entries from one slice to the other, ordered by the digit above shift, and among

@@ -42,6 +42,8 @@ type Delayed struct {
 	large int  // from how many tasks on a heap is large
 	step  int  // how many tasks are a piece
 	pops  uint // from the heap, so far
+
+	swept []*cell.Cell // of a sweep in progress
 }
 
 const (
@@ -71,13 +73,18 @@ func (q *Delayed) Holds(c *cell.Cell) bool { return q.Shards.has(c) || c.Place !
 // Pop implements [Queue]. There may be nothing to take out after all, as what is in a shard may be
 // cancelled at any time: the entry is empty then.
 func (q *Delayed) Pop(now int64) Entry {
-	now = q.sweep(now)
 	c, when, inHeap := q.firstTimed()
+	if q.Shards != nil {
+		if by := q.turn(now, c, when, inHeap); q.Shards.first() <= by {
+			q.sweep(by)
+			c, when, inHeap = q.firstTimed()
+		}
+	}
 	switch {
 	// Head, called just before, has exchanged the segments of the line if it had to.
 	case q.line.out.live() && (c == nil || q.line.out.first().precedes(when, c.Order)):
 		return q.line.Pop(now)
-	case c == nil, q.Shards != nil && inHeap && when > now:
+	case c == nil, inHeap && when > now && q.Shards != nil:
 		return Entry{}
 	case inHeap:
 		q.heap.Pop()
@@ -89,36 +96,123 @@ func (q *Delayed) Pop(now int64) Entry {
 	return Entry{Slot: Slot{Cell: c}}
 }
 
-// sweep has the shards give up what is due, if anything there may come before what is first here.
-// It returns the time by which that is due: now, or later if what is first came since then.
-func (q *Delayed) sweep(now int64) int64 {
+// turn returns the time of what is first here if that is due, with the first of heap and ripe tasks
+// that the caller has looked up; else it returns now. What comes before that in a shard is to be
+// swept. So the more there is to do, the more of them come at a time.
+func (q *Delayed) turn(now int64, c *cell.Cell, when int64, inHeap bool) int64 {
+	due := c != nil && (!inHeap || when <= now)
+	if !due {
+		when = now
+	}
 	if q.line.out.live() {
-		now = max(now, q.line.out.first().When)
+		if first := q.line.out.first().When; !due || first < when {
+			return first
+		}
 	}
-	if q.ripe.Len() > 0 {
-		now = max(now, q.readyAt(q.ripe.First()))
+	return when
+}
+
+// sweep takes what is due by then from the shards. Most of it comes after all that is ripe, and so
+// becomes ripe at once.
+func (q *Delayed) sweep(by int64) {
+	by = max(by, q.Shards.upTo.Load())
+	q.Shards.upTo.Store(by)
+	parts := 0
+	var large []*shard // which stay locked
+	for i := range q.Shards.list {
+		s := &q.Shards.list[i]
+		if s.head.Load() > by {
+			continue
+		}
+		s.mu.Lock()
+		if s.swept = by; q.isRipening(&s.heap, by) {
+			large = append(large, s)
+			continue
+		}
+		q.swept = s.take(by, q.swept)
+		s.publish()
+		s.mu.Unlock()
+		parts++
 	}
-	if q.Shards != nil && q.Shards.first() <= now {
-		q.Shards.sweep(now, &q.heap, q.large)
+	q.takeLarge(by, large)
+	if parts > 1 {
+		slices.SortFunc(q.swept, Compare)
 	}
-	return now
+	for _, c := range q.swept {
+		if q.mayFollow(c) {
+			q.ripe.Push(c)
+		} else {
+			q.heap.Push(c.When, c)
+		}
+	}
+	clear(q.swept)
+	q.swept = q.swept[:0]
+}
+
+// takeLarge takes what is due from shards in which that is most of many, and unlocks them.
+func (q *Delayed) takeLarge(by int64, large []*shard) {
+	if len(large) == 0 {
+		return
+	}
+	heaps := make([]*heap.Heap[*cell.Cell], len(large))
+	for i, s := range large {
+		heaps[i] = &s.heap
+	}
+	if q.mayCut() {
+		q.cutOut(by, heaps...)
+	} else {
+		for _, h := range heaps {
+			q.heap.Absorb(h, by)
+		}
+	}
+	for _, s := range large {
+		s.publish()
+		s.mu.Unlock()
+	}
+}
+
+// mayFollow reports whether c comes after all ripe tasks, and before all that are cut out.
+func (q *Delayed) mayFollow(c *cell.Cell) bool {
+	return q.cut.Len() == 0 && (q.ripe.Len() == 0 || q.compare(q.ripe.Last(), c) < 0)
+}
+
+// mayCut reports whether nothing is cut out, and nothing ripe.
+func (q *Delayed) mayCut() bool { return q.cut.Len() == 0 && q.ripe.Len() == 0 }
+
+// isRipening reports whether a heap is large, and most of it is due.
+func (q *Delayed) isRipening(h *heap.Heap[*cell.Cell], now int64) bool {
+	return h.Len() >= q.large && h.Mostly(now)
 }
 
 // ripen cuts the tasks out of a large heap if most of them are due; looking once in a while is
-// enough. The first few become ripe at once: as many as may be taken before the others have been
-// dealt to their rows, as each taker deals one piece.
+// enough.
 func (q *Delayed) ripen(now int64) {
 	q.pops++
-	if q.pops%checkEvery != 0 || q.heap.Len() < q.large || q.ripe.Len() > 0 || !q.heap.Mostly(now) {
-		return
+	if q.pops%checkEvery == 0 && q.mayCut() && q.isRipening(&q.heap, now) {
+		q.cutOut(now, &q.heap)
 	}
-	for range heap.Pieces(q.heap.Len(), q.step) {
-		if when, c := q.heap.Min(); when <= now {
-			q.heap.Pop()
-			q.ripe.Push(c)
+}
+
+// cutOut cuts out of heaps what is due. The first few become ripe at once: as many as may be taken
+// before the others have been dealt to their rows, as each taker deals one piece.
+func (q *Delayed) cutOut(by int64, heaps ...*heap.Heap[*cell.Cell]) {
+	var first []*cell.Cell
+	for _, h := range heaps {
+		for range min(heap.MostPieces, h.Len()) {
+			if when, _ := h.Min(); when <= by {
+				first = append(first, h.Pop())
+			}
 		}
 	}
-	q.cut = q.heap.Cut(now, q.step)
+	slices.SortFunc(first, q.compare)
+	for i, c := range first {
+		if i < heap.MostPieces {
+			q.ripe.Push(c)
+		} else {
+			q.heap.Push(q.readyAt(c), c)
+		}
+	}
+	q.cut = heap.Cut(by, q.step, heaps...)
 	if q.ripe.Len() == 0 {
 		q.cutOn()
 	}
@@ -131,7 +225,7 @@ func (q *Delayed) cutOn() {
 	for worked := false; q.cut.Len() > 0 && (!worked || q.ripe.Len() == 0); worked = true {
 		switch {
 		case q.cut.Dealing():
-			q.cut.Deal(&q.heap)
+			q.cut.Deal()
 		case q.ripe.Len() <= q.step/4:
 			for c := range q.cut.Draw() {
 				q.ripe.Push(c)
@@ -251,15 +345,24 @@ func (q *Delayed) Tally() (beside int, accepted, cancelled uint64) {
 
 // Filter implements [Queue].
 func (q *Delayed) Filter(keep func(c *cell.Cell) bool) []*cell.Cell {
-	timed := q.cut.Filter(&q.heap, func(_ int64, c *cell.Cell) bool { return keep(c) })
+	timed := q.filterTimed(keep)
 	ripe := q.ripe.filter(keep)
 	timed = Interleave(timed, ripe, func(a, b *cell.Cell) bool { return q.compare(a, b) < 0 })
-	if q.Shards != nil {
-		timed = append(timed, q.Shards.filter(keep)...)
-		slices.SortStableFunc(timed, q.compare)
-	}
 	q.cutOn()
 	return q.weave(q.line.Filter(keep), timed)
+}
+
+// filterTimed is Filter for the heaps.
+func (q *Delayed) filterTimed(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
+	filter := func(heaps []*heap.Heap[*cell.Cell]) {
+		out = q.cut.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) }, heaps...)
+	}
+	if q.Shards == nil {
+		filter([]*heap.Heap[*cell.Cell]{&q.heap})
+		return out
+	}
+	q.Shards.heaps(func(heaps []*heap.Heap[*cell.Cell]) { filter(append(heaps, &q.heap)) })
+	return out
 }
 
 // Look implements [Queue].

@@ -37,6 +37,15 @@ func (q *FIFO) Push(c *cell.Cell) {
 // First returns the first task; the queue must not be empty.
 func (q *FIFO) First() *cell.Cell { return q.ring[q.slot(q.head)] }
 
+// Last returns the last task; the queue must not be empty.
+func (q *FIFO) Last() *cell.Cell {
+	for p := q.tail - 1; ; p-- {
+		if c := q.ring[q.slot(p)]; c != nil {
+			return c
+		}
+	}
+}
+
 // Remove takes c out, and reports whether it was in the queue.
 func (q *FIFO) Remove(c *cell.Cell) bool {
 	if c.Place >= 0 {

@@ -95,24 +95,13 @@ func (s *shard) publish() {
 	s.head.Store(at)
 }
 
-// sweep moves what is due by then into another heap. If that is most of a large heap it goes in one
-// piece, as to take out one after another would be a walk through memory for each.
-func (s *shard) sweep(by int64, to *heap.Heap[*cell.Cell], large int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.swept = by
-	if s.heap.Len() >= large && s.heap.Mostly(by) {
-		to.Absorb(&s.heap, by)
-		s.publish()
-		return
-	}
+// take takes out what is due by then, and adds it to the tasks taken from others.
+func (s *shard) take(by int64, taken []*cell.Cell) []*cell.Cell {
 	for s.heap.Len() > 0 {
-		at, c := s.heap.Min()
-		if at > by {
+		if at, _ := s.heap.Min(); at > by {
 			break
 		}
-		s.heap.Pop()
-		to.Push(at, c)
+		taken = append(taken, s.heap.Pop())
 	}
-	s.publish()
+	return taken
 }

@@ -194,20 +194,6 @@ func (ss *Shards) await(head int64) (again bool) {
 	return head > before
 }
 
-// sweep moves what is due by then into the pool's heap.
-func (ss *Shards) sweep(by int64, to *heap.Heap[*cell.Cell], large int) {
-	if before := ss.upTo.Load(); by > before {
-		ss.upTo.Store(by)
-	} else {
-		by = before
-	}
-	for i := range ss.list {
-		if ss.list[i].head.Load() <= by {
-			ss.list[i].sweep(by, to, large)
-		}
-	}
-}
-
 // has reports whether c is in its shard.
 func (ss *Shards) has(c *cell.Cell) bool {
 	s := ss.home(c)
@@ -269,16 +255,18 @@ func (ss *Shards) len() (n int) {
 	return n
 }
 
-// filter keeps the tasks that keep accepts, and returns the others, shard by shard.
-func (ss *Shards) filter(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
+// heaps calls f with the heaps of all shards, locked, and tells their heads anew.
+func (ss *Shards) heaps(f func(heaps []*heap.Heap[*cell.Cell])) {
 	ss.locked(func() {
+		heaps := make([]*heap.Heap[*cell.Cell], len(ss.list))
 		for i := range ss.list {
-			out = append(out,
-				ss.list[i].heap.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) })...)
+			heaps[i] = &ss.list[i].heap
+		}
+		f(heaps)
+		for i := range ss.list {
 			ss.list[i].publish()
 		}
 	})
-	return out
 }
 
 // look adds the tasks to a snapshot, of each shard as many as are asked for.

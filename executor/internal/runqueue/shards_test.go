@@ -326,7 +326,7 @@ func TestShardsLeaveToThePoolWhatIsNotForThem(t *testing.T) {
 	assert.False(t, put(now-1), "due")
 	assert.False(t, put(clock.Never), "never due")
 	ahead := now + int64(time.Hour)
-	q.Shards.sweep(ahead, &q.heap, q.large)
+	q.sweep(ahead)
 	assert.False(t, put(ahead), "swept")
 	assert.True(t, put(ahead+1))
 	assert.False(t, q.Shards.CloseIfEmpty())
@@ -357,7 +357,7 @@ func TestATaskWithAnotherTimeWaitsAtHome(t *testing.T) {
 		require.True(t, q.Shards.has(c))
 		require.NoError(t, q.Validate(ahead))
 	}
-	q.Shards.sweep(ahead+2, &q.heap, q.large)
+	q.sweep(ahead + 2)
 	require.False(t, q.Shards.has(c))
 	require.True(t, q.Holds(c))
 	require.True(t, q.Remove(c))
@@ -368,25 +368,42 @@ func TestATaskWithAnotherTimeWaitsAtHome(t *testing.T) {
 	require.Same(t, c, q.Pop(ahead+2).Cell)
 }
 
-// Whatever is due in a large shard goes in one piece.
-func TestASweepOfALargeShardTakesWhatIsDue(t *testing.T) {
-	for _, due := range []int{0, 300, 999, 1000} {
-		q := newShardedQueue(1, nil)
-		base := q.clock.Now() + int64(time.Hour)
-		for i := range 1000 {
-			ok, _ := q.Shards.Put(new(cell.Cell), base+int64(i*7919%1000), 0)
-			require.True(t, ok)
-		}
-		by := base + int64(due) - 1
-		for range 3 { // to a heap that is empty, and then is not
-			q.sweep(by)
+// What is due in large shards is cut out in one piece, beside what is due in small ones, and what
+// is cut out already.
+func TestASweepOfLargeShardsTakesWhatIsDue(t *testing.T) {
+	const n = 3000
+	for _, shards := range []int{1, 2, 64} { // in 64 none is large
+		for _, due := range []int{0, 900, n - 1, n} {
+			q := newShardedQueue(shards, nil)
+			base := q.clock.Now() + int64(time.Hour)
+			put := func(at int64) {
+				ok, _ := q.Shards.Put(new(cell.Cell), at, 0)
+				require.True(t, ok)
+			}
+			for i := range n {
+				put(base + int64(i*7919%n))
+			}
+			by := base + int64(due) - 1
+			got := func(from, to int64) {
+				for at := from; at < to; at++ {
+					require.Equal(t, at, q.Pop(by).Cell.When)
+					require.NoError(t, q.Validate(by))
+				}
+			}
+			got(base, base+int64(due/2))
+			require.Equal(t, n-due/2, q.Len())
+			for i := range n { // another wave, while a part of the first is left
+				put(by + 1 + int64(i*7919%n))
+			}
+			by += n
+			for at := base + int64(due/2); at <= by; at++ {
+				require.Equal(t, at, q.Pop(by).Cell.When)
+				if at >= base+int64(due) && at < base+n {
+					require.Equal(t, at, q.Pop(by).Cell.When) // of both waves
+				}
+			}
 			require.NoError(t, q.Validate(by))
+			require.Zero(t, q.Len())
 		}
-		require.Equal(t, due, q.heap.Len())
-		require.Equal(t, 1000, q.Len())
-		for i := range due {
-			require.Equal(t, base+int64(i), q.Pop(by).Cell.When)
-		}
-		require.Equal(t, Entry{}, q.Pop(by))
 	}
 }
