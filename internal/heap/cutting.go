@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Cutting is what has been cut out of some heaps all at once and is being sorted, a piece at a time,
-// so that a caller who holds a lock need not hold it for long.
+// Cutting is what has been cut out of some heaps all at once and is being sorted, a piece at a
+// time, so that a caller who holds a lock need not hold it for long.
 //
 //	dealing -> drawing    each node goes to one of many rows
 //	drawing -> empty      row after row is sorted and leaves
@@ -15,11 +15,12 @@ import (
 // Until it leaves, a node keeps the index of its entry, so it can be removed at any time. It is a
 // sample sort (Frazer and McKellar, 1970). The zero value is empty.
 type Cutting[N Node] struct {
-	entries []entry[N] // in any order; the zero entry where a node has left
-	live    int
+	parts [][]entry[N] // what came from each heap, in any order; the zero entry where a node has left
+	all   int          // entries
+	live  int          // those with a node
 
 	bounds []bound   // the first place of each row but the first
-	rows   [][]int32 // indices of the entries in each row
+	rows   [][]int32 // numbers of the entries in each row, which count through all parts
 	piece  int       // how many entries are dealt at a time
 	dealt  int       // how many have been dealt
 }
@@ -40,43 +41,63 @@ const (
 
 // Cut takes the nodes out of the heaps that are not later than by. Each call of Deal handles step
 // nodes, or more if there are very many, and a row has about half as many. Cut itself goes once
-// through the entries of the heaps. It touches the nodes only of those whose indices change: none of
-// the first heap, if all of that is taken.
+// through the entries of the heaps, and copies and touches nothing of a heap that is taken whole.
 func Cut[N Node](by int64, step int, heaps ...*Heap[N]) (c Cutting[N]) {
 	for _, h := range heaps {
 		c.take(h, by)
 	}
-	n := len(c.entries)
-	if c.live = n; n == 0 {
+	if c.live = c.all; c.all == 0 {
 		return c
 	}
-	c.piece = max(step, (n+MostPieces-1)/MostPieces)
-	c.bounds = c.sample(min(n*2/step+1, mostRows))
+	c.piece = max(step, (c.all+MostPieces-1)/MostPieces)
+	c.bounds = c.sample(min(c.all*2/step+1, mostRows))
 	c.rows = make([][]int32, len(c.bounds)+1)
 	return c
 }
 
 func (c *Cutting[N]) take(h *Heap[N], by int64) {
 	all := len(h.entries)
-	due := h.part(func(e entry[N]) bool { return e.when > by })
-	if len(c.entries) == 0 && len(due) == all {
-		c.entries = due
+	part := h.part(func(e entry[N]) bool { return e.when > by })
+	if len(part) == 0 {
 		return
 	}
-	for i, e := range due {
-		e.node.SetIndex(len(c.entries) + i)
+	if len(part) < all {
+		for i, e := range part {
+			e.node.SetIndex(i)
+		}
 	}
-	c.entries = append(c.entries, due...)
+	c.parts = append(c.parts, part)
+	c.all += len(part)
+}
+
+// at returns the entry of a number.
+func (c *Cutting[N]) at(i int) *entry[N] {
+	for _, part := range c.parts {
+		if i < len(part) {
+			return &part[i]
+		}
+		i -= len(part)
+	}
+	return nil
+}
+
+// find returns the entry of a node with an index, or nil.
+func (c *Cutting[N]) find(i int, node N) *entry[N] {
+	for _, part := range c.parts {
+		if i >= 0 && i < len(part) && part[i].node == node {
+			return &part[i]
+		}
+	}
+	return nil
 }
 
 // sample returns the bounds of about so many rows of equal length, from a sorted sample: some nodes
 // for each row, at equal distances.
 func (c *Cutting[N]) sample(rows int) (bounds []bound) {
-	n := len(c.entries)
-	seen := min(samples*rows, n)
+	seen := min(samples*rows, c.all)
 	some := make([]entry[N], 0, seen)
 	for i := range seen {
-		some = append(some, c.entries[i*n/seen])
+		some = append(some, *c.at(i * c.all / seen))
 	}
 	slices.SortFunc(some, compare)
 	for i := samples; i < len(some); i += samples {
@@ -89,14 +110,13 @@ func (c *Cutting[N]) sample(rows int) (bounds []bound) {
 func (c *Cutting[N]) Len() int { return c.live }
 
 // Dealing reports whether some nodes are in no row yet. Until then no row can be drawn.
-func (c *Cutting[N]) Dealing() bool { return c.dealt < len(c.entries) }
+func (c *Cutting[N]) Dealing() bool { return c.dealt < c.all }
 
 // Deal puts one piece of the nodes into their rows.
 func (c *Cutting[N]) Deal() {
 	var none N
-	end := min(c.dealt+c.piece, len(c.entries))
-	for ; c.dealt < end; c.dealt++ {
-		if e := c.entries[c.dealt]; e.node != none { // else removed since the cut
+	for end := min(c.dealt+c.piece, c.all); c.dealt < end; c.dealt++ {
+		if e := *c.at(c.dealt); e.node != none { // else removed since the cut
 			row := &c.rows[c.row(e)]
 			*row = append(*row, int32(c.dealt))
 		}
@@ -126,31 +146,28 @@ func (c *Cutting[N]) Draw() iter.Seq[N] {
 	c.rows[0], c.rows = nil, c.rows[1:]
 	out := make([]entry[N], 0, len(row))
 	for _, i := range row {
-		if e := c.entries[i]; e.node != none {
-			c.forget(int(i))
-			out = append(out, e)
+		if e := c.at(int(i)); e.node != none {
+			out = append(out, *e)
+			c.forget(e)
 		}
 	}
 	c.rest()
 	return inOrder(out)
 }
 
-// Holds reports whether node is at index i.
-func (c *Cutting[N]) Holds(i int, node N) bool {
-	return i >= 0 && i < len(c.entries) && c.entries[i].node == node
-}
+// Holds reports whether node is there with index i.
+func (c *Cutting[N]) Holds(i int, node N) bool { return c.find(i, node) != nil }
 
-// Remove takes out the node at index i. O(1): its row finds the entry empty.
-func (c *Cutting[N]) Remove(i int) {
-	node := c.entries[i].node
-	c.forget(i)
+// Remove takes out node, which is there with index i. O(1): its row finds the entry empty.
+func (c *Cutting[N]) Remove(i int, node N) {
+	c.forget(c.find(i, node))
 	c.rest()
 	node.SetIndex(-1)
 }
 
-// forget empties the entry at i. Its row, if it is in one, keeps the index and passes over it.
-func (c *Cutting[N]) forget(i int) {
-	c.entries[i] = entry[N]{}
+// forget empties an entry. Its row, if it is in one, keeps the number and passes over it.
+func (c *Cutting[N]) forget(e *entry[N]) {
+	*e = entry[N]{}
 	c.live--
 }
 
@@ -165,16 +182,16 @@ func (c *Cutting[N]) rest() {
 func (c *Cutting[N]) All() iter.Seq2[int64, N] {
 	var none N
 	return func(yield func(int64, N) bool) {
-		for _, e := range c.entries {
-			if e.node != none && !yield(e.when, e.node) {
+		for i := range c.all {
+			if e := c.at(i); e.node != none && !yield(e.when, e.node) {
 				return
 			}
 		}
 	}
 }
 
-// Filter keeps the nodes of both the heaps and the cutting that keep accepts, and returns the others
-// in order. O(n + k log k) for k removed.
+// Filter keeps the nodes of both the heaps and the cutting that keep accepts, and returns the
+// others in order. O(n + k log k) for k removed.
 func (c *Cutting[N]) Filter(keep func(when int64, node N) bool, heaps ...*Heap[N]) []N {
 	var none N
 	var out []entry[N]
@@ -186,10 +203,10 @@ func (c *Cutting[N]) Filter(keep func(when int64, node N) bool, heaps ...*Heap[N
 			out = append(out, part...)
 		}
 	}
-	for i, e := range c.entries {
-		if e.node != none && !keep(e.when, e.node) {
-			c.forget(i)
-			out = append(out, e)
+	for i := range c.all {
+		if e := c.at(i); e.node != none && !keep(e.when, e.node) {
+			out = append(out, *e)
+			c.forget(e)
 		}
 	}
 	c.rest()
@@ -201,12 +218,13 @@ func (c *Cutting[N]) Filter(keep func(when int64, node N) bool, heaps ...*Heap[N
 func (c *Cutting[N]) Validate(index func(N) int) error {
 	var none N
 	live, inRows := 0, 0
-	for i, e := range c.entries {
+	for i := range c.all {
+		e := c.at(i)
 		if e.node == none {
 			continue
 		}
 		live++
-		if got := index(e.node); got != i {
+		if got := index(e.node); c.find(got, e.node) != e {
 			return fmt.Errorf("heap: node at %d of a cutting believes it is at %d", i, got)
 		}
 		if i < c.dealt {
@@ -216,7 +234,7 @@ func (c *Cutting[N]) Validate(index func(N) int) error {
 	drawn := len(c.bounds) + 1 - len(c.rows)
 	for r, row := range c.rows {
 		for _, i := range row {
-			e := c.entries[i]
+			e := *c.at(int(i))
 			if e.node == none {
 				continue
 			}

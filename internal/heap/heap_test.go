@@ -121,7 +121,7 @@ func (m *model) cut(by int64, step int) error {
 		if len(want) > len(got) && i%3 == 0 { // one of those to come
 			k := len(got) + i*7919%(len(want)-len(got))
 			if n := want[k]; c.Holds(n.index, n) {
-				c.Remove(n.index)
+				c.Remove(n.index, n)
 				want = slices.Delete(want, k, k+1)
 				all--
 				if err := gone(n); err != nil {
@@ -488,7 +488,7 @@ func TestLeavingNodesAreForgotten(t *testing.T) {
 		},
 		"removed from a cutting": func(h *heap.Heap[*node], n *node) {
 			c := heap.Cut(n.when, 2, h)
-			c.Remove(n.index)
+			c.Remove(n.index, n)
 			for c.Len() > 0 {
 				c.Deal()
 			}
@@ -553,5 +553,55 @@ func TestValidateSeesABrokenHeap(t *testing.T) {
 			damage(&m)
 			require.Error(t, m.heap.Validate(index))
 		})
+	}
+}
+
+// What is due in several heaps is drawn in one order, whether it is all there is in a heap or not,
+// and can be removed meanwhile.
+func TestACuttingOfSeveralHeapsIsInOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, by := range []int64{-1, 30, 60, 99} {
+		var heaps [3]heap.Heap[*node]
+		var want []*node
+		left := 0
+		for i := range 3000 {
+			n := &node{seq: uint64(i), when: rng.Int64N(100), index: -1}
+			h := i % 3
+			if h == 2 {
+				n.when %= 50 // all of it is due before the rest
+			}
+			heaps[h].Push(n.when, n)
+			if n.when <= by {
+				want = append(want, n)
+			} else {
+				left++
+			}
+		}
+		slices.SortFunc(want, before)
+		c := heap.Cut(by, 64, &heaps[0], &heaps[1], &heaps[2])
+		require.Equal(t, len(want), c.Len())
+		require.NoError(t, c.Validate(index))
+		for i := 0; i < len(want); i += 7 {
+			require.True(t, c.Holds(want[i].index, want[i]))
+			c.Remove(want[i].index, want[i])
+			require.NoError(t, gone(want[i]))
+			want = slices.Delete(want, i, i+1)
+		}
+		var got []*node
+		for c.Len() > 0 {
+			if c.Dealing() {
+				c.Deal()
+				require.NoError(t, c.Validate(index))
+				continue
+			}
+			got = slices.AppendSeq(got, c.Draw())
+		}
+		require.Equal(t, len(want), len(got))
+		require.True(t, slices.Equal(want, got))
+		for i := range heaps {
+			require.NoError(t, heaps[i].Validate(index))
+			left -= heaps[i].Len()
+		}
+		require.Zero(t, left)
 	}
 }

@@ -39,10 +39,10 @@ var heap = []Mutant{
 	},
 	{
 		ID:    "heap-06",
-		Fault: "what is due at this very moment goes back to the heap",
+		Fault: "what is due at this very moment stays in the heap",
 		File:  "internal/heap/cutting.go",
-		From:  "case e.when > c.by:",
-		To:    "case e.when >= c.by:",
+		From:  "part := h.part(func(e entry[N]) bool { return e.when > by })",
+		To:    "part := h.part(func(e entry[N]) bool { return e.when >= by })",
 	},
 	{
 		ID:    "heap-07",
@@ -83,8 +83,8 @@ var heap = []Mutant{
 		ID:    "heap-12",
 		Fault: "what has ripened goes before a task with an earlier time that came later",
 		File:  "executor/internal/runqueue/delayed.go",
-		From:  "if c == nil || at < when || at == when && ripe.Order < c.Order {",
-		To:    "if true {",
+		From:  "if at := q.askedAt; c == nil || at < when || at == when && ripe.Order < c.Order {",
+		To:    "if at := q.askedAt; true {",
 	},
 	{
 		ID:    "heap-13",
@@ -104,8 +104,8 @@ var heap = []Mutant{
 		ID:    "heap-15",
 		Fault: "there are not enough ripe tasks until the others have been dealt, so that most are dealt at once",
 		File:  "executor/internal/runqueue/delayed.go",
-		From:  "for range heap.Pieces(q.heap.Len(), q.step) {",
-		To:    "for range 1 {",
+		From:  "for range min(heap.MostPieces, h.Len()) {",
+		To:    "for range min(1, h.Len()) {",
 	},
 	{
 		ID:    "heap-16",

@@ -44,6 +44,9 @@ type Delayed struct {
 	pops  uint // from the heap, so far
 
 	swept []*cell.Cell // of a sweep in progress
+
+	asked   *cell.Cell // the first ripe task, if it is known when it may run
+	askedAt int64
 }
 
 const (
@@ -75,7 +78,8 @@ func (q *Delayed) Holds(c *cell.Cell) bool { return q.Shards.has(c) || c.Place !
 func (q *Delayed) Pop(now int64) Entry {
 	c, when, inHeap := q.firstTimed()
 	if q.Shards != nil {
-		if by := q.turn(now, c, when, inHeap); q.Shards.first() <= by {
+		by := q.turn(now, c, when, inHeap)
+		if q.Shards.mayPrecede(by) && q.Shards.first() <= by {
 			q.sweep(by)
 			c, when, inHeap = q.firstTimed()
 		}
@@ -91,6 +95,7 @@ func (q *Delayed) Pop(now int64) Entry {
 		q.ripen(now)
 	default:
 		q.ripe.Remove(c)
+		q.asked = nil
 		q.cutOn()
 	}
 	return Entry{Slot: Slot{Cell: c}}
@@ -115,7 +120,6 @@ func (q *Delayed) turn(now int64, c *cell.Cell, when int64, inHeap bool) int64 {
 // sweep takes what is due by then from the shards. Most of it comes after all that is ripe, and so
 // becomes ripe at once.
 func (q *Delayed) sweep(by int64) {
-	by = max(by, q.Shards.upTo.Load())
 	q.Shards.upTo.Store(by)
 	parts := 0
 	var large []*shard // which stay locked
@@ -243,8 +247,10 @@ func (q *Delayed) firstTimed() (c *cell.Cell, when int64, inHeap bool) {
 	}
 	if q.ripe.Len() > 0 {
 		ripe := q.ripe.First()
-		at := q.readyAt(ripe)
-		if c == nil || at < when || at == when && ripe.Order < c.Order {
+		if ripe != q.asked {
+			q.asked, q.askedAt = ripe, q.readyAt(ripe)
+		}
+		if at := q.askedAt; c == nil || at < when || at == when && ripe.Order < c.Order {
 			return ripe, at, false
 		}
 	}
@@ -276,7 +282,7 @@ func (q *Delayed) Head() (when int64, due bool) {
 			when, due = first.When, true // what stands in the line is due
 		}
 	}
-	if q.Shards != nil {
+	if q.Shards != nil && (when == parking.Nothing || q.Shards.mayPrecede(when)) {
 		first := q.Shards.first()
 		if first != none && (when == parking.Nothing || first <= when) {
 			when, due = first, false
@@ -310,6 +316,7 @@ func (q *Delayed) Remove(c *cell.Cell) bool {
 	}
 	if c.Place < 0 { // in a ring or a segment; both check whether the place is the task's
 		ripe := q.ripe.Remove(c)
+		q.asked = nil
 		q.cutOn()
 		return ripe || q.line.Remove(c)
 	}
@@ -317,7 +324,7 @@ func (q *Delayed) Remove(c *cell.Cell) bool {
 	case q.heap.Holds(i, c):
 		q.heap.Remove(i)
 	case q.cut.Holds(i, c):
-		q.cut.Remove(i)
+		q.cut.Remove(i, c)
 	default:
 		return false
 	}
@@ -347,6 +354,7 @@ func (q *Delayed) Tally() (beside int, accepted, cancelled uint64) {
 func (q *Delayed) Filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	timed := q.filterTimed(keep)
 	ripe := q.ripe.filter(keep)
+	q.asked = nil
 	timed = Interleave(timed, ripe, func(a, b *cell.Cell) bool { return q.compare(a, b) < 0 })
 	q.cutOn()
 	return q.weave(q.line.Filter(keep), timed)

@@ -171,6 +171,10 @@ func (ss *Shards) locked(f func()) {
 	f()
 }
 
+// mayPrecede reports whether there may be a task that is not for later than that: what has been
+// swept is not here any more, nor comes.
+func (ss *Shards) mayPrecede(when int64) bool { return when > ss.upTo.Load() }
+
 // first returns the time of the first task, or none.
 func (ss *Shards) first() int64 {
 	at := none
