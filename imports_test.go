@@ -40,11 +40,13 @@ var mayImport = []rule{
 	{"internal/wheel", []layer{"timer", "internal/..."}},
 	{"timer/...", []layer{"timer", "internal/wheel", "delayqueue", "internal/..."}},
 	{"executor/insight", []layer{"internal/..."}},
+	{"executor/queue", []layer{"executor/internal/...", "internal/..."}},
 	{"executor/internal/...", []layer{
 		"executor/insight", "executor/internal/...", "delayqueue", "future", "internal/...",
 	}},
 	{"executor", []layer{
-		"executor/insight", "executor/internal/...", "delayqueue", "future", "internal/...",
+		"executor/insight", "executor/queue", "executor/internal/...", "delayqueue", "future",
+		"internal/...",
 	}},
 	{"executor/...", []layer{
 		"executor", "executor/insight", "executor/internal/...", "delayqueue", "future", "internal/...",
@@ -100,6 +102,8 @@ func TestAnImportThatPointsUpIsFound(t *testing.T) {
 		{"executor", "executor/metrics"},
 		{"executor/insight", "executor"},
 		{"executor/insight", "executor/internal/run"},
+		{"executor/queue", "executor"},
+		{"executor/internal/engine", "executor/queue"},
 		{"executor/eventloop", "executor/metrics"},
 		{"unheard-of", "future"},
 	} {

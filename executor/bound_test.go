@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -29,14 +30,14 @@ func fill(p *executor.Pool) (accepted int) {
 // A worker that may begin nothing is no room.
 func TestAPausedPoolAcceptsNoMoreThanItsQueueHolds(t *testing.T) {
 	for _, test := range []struct {
-		queue executor.Queue
+		queue queue.Queue
 		want  int
 	}{
-		{executor.BoundedFIFO(5), 5},
-		{executor.HandOff(), 0},
+		{queue.Bounded(5), 5},
+		{queue.HandOff(), 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := executor.NewPool(3, test.queue)
+			p := executor.NewPool(3, executor.Queue(test.queue))
 			p.Pause()
 			assert.Equal(t, test.want, fill(p))
 			assert.Equal(t, test.want, p.Stats().Queued)
@@ -52,7 +53,7 @@ func TestAPausedPoolAcceptsNoMoreThanItsQueueHolds(t *testing.T) {
 
 func TestAPaceLeavesNoMoreRoomThanTheQueueHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(4, executor.Pace(2, time.Minute), executor.BoundedFIFO(3))
+		p := executor.NewPool(4, executor.Pace(2, time.Minute), executor.Queue(queue.Bounded(3)))
 		assert.Equal(t, 2+3, fill(p), "two start, three wait")
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -68,9 +69,9 @@ func TestAPaceLeavesNoMoreRoomThanTheQueueHas(t *testing.T) {
 
 // A submitter that waits for room gets it when the pace, or the end of a pause, lets one begin.
 func TestWhatWaitsForRoomComesInAfterAPauseAndByThePace(t *testing.T) {
-	for _, queue := range []executor.Queue{executor.BoundedFIFO(1), executor.HandOff()} {
+	for _, q := range []queue.Queue{queue.Bounded(1), queue.HandOff()} {
 		synctest.Test(t, func(t *testing.T) {
-			p := executor.NewPool(2, executor.Pace(1, time.Minute), queue, executor.OnRejection(executor.Block))
+			p := executor.NewPool(2, executor.Pace(1, time.Minute), executor.Queue(q), executor.OnRejection(executor.Block))
 			begin := time.Now()
 			p.Pause()
 			for range 6 {
@@ -91,7 +92,7 @@ func TestWhatWaitsForRoomComesInAfterAPauseAndByThePace(t *testing.T) {
 // What waits for the gap of its lane fills the queue, so the pool grows for those that need not.
 func TestAPoolGrowsWhileItsQueueIsFullOfWhatWaitsForItsGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, executor.MaximumSize(2), executor.BoundedFIFO(1))
+		p := executor.NewPool(1, executor.MaximumSize(2), executor.Queue(queue.Bounded(1)))
 		s := serial.New(p, serial.Gap(time.Minute))
 		brief := func(context.Context) error { return nil }
 		_, err := s.Submit(brief)
@@ -118,7 +119,7 @@ func TestAPoolGrowsWhileItsQueueIsFullOfWhatWaitsForItsGap(t *testing.T) {
 func TestACallerTakesNoStartThatIsPromisedToTheQueue(t *testing.T) {
 	for range 20 { // how far the workers have come when the last submits is chance
 		synctest.Test(t, func(t *testing.T) {
-			p := executor.NewPool(1, executor.MaximumSize(2), executor.BoundedFIFO(1),
+			p := executor.NewPool(1, executor.MaximumSize(2), executor.Queue(queue.Bounded(1)),
 				executor.Pace(2, time.Minute), executor.OnRejection(executor.CallerRuns))
 			begin := time.Now()
 			hour := func(context.Context) error { time.Sleep(time.Hour); return nil }
@@ -145,7 +146,7 @@ func TestACallerTakesNoStartThatIsPromisedToTheQueue(t *testing.T) {
 // one.
 func TestACallerIsNotHeldUpByWhatCannotBeginYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(2, executor.BoundedFIFO(1), executor.Pace(1, time.Second),
+		p := executor.NewPool(2, executor.Queue(queue.Bounded(1)), executor.Pace(1, time.Second),
 			executor.OnRejection(executor.CallerRuns))
 		retry := executor.Retry(2, executor.Backoff{Base: time.Hour})
 		for i := range 2 {

@@ -11,7 +11,7 @@
 //	pool.WithFixedDelay(0, 10*time.Second, task)   // ten seconds from end to start
 //	answer, err := executor.Submit(pool, compute)  // now; a typed future
 //
-//	workers := executor.NewPool(4, executor.MaximumSize(16), executor.BoundedFIFO(1000))
+//	workers := executor.NewPool(4, executor.MaximumSize(16), executor.Queue(queue.Bounded(1000)))
 //	workers.Execute(task)                            // or refuse with ErrSaturated
 //	workers.SubmitContext(ctx, task)                 // wait for room
 //	results, err := executor.InvokeAll(ctx, workers, compute, compute)
@@ -72,8 +72,7 @@
 //
 //	of pools                workers           MaximumSize GrowFirst KeepAlive CoreTimeout
 //	                                          Confined
-//	                        queue             FIFO BoundedFIFO HandOff PriorityFIFO CustomQueue
-//	                                          PendingLimit OnRejection Pace
+//	                        queue             Queue PendingLimit OnRejection Pace
 //	                        hooks             Decorate BeforeRun AfterRun AfterTermination
 //	of event loops as well  its name          Name
 //	                        wake-ups          Slack

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 )
 
 func ExampleNewPool() {
 	pool := executor.NewPool(1,
 		executor.MaximumSize(2),
-		executor.BoundedFIFO(1),
+		executor.Queue(queue.Bounded(1)),
 		executor.OnRejection(executor.CallerRuns))
 	defer pool.Close()
 
@@ -40,7 +41,7 @@ func ExampleNewPool() {
 }
 
 func ExamplePool_SubmitContext() {
-	pool := executor.NewPool(1, executor.HandOff())
+	pool := executor.NewPool(1, executor.Queue(queue.HandOff()))
 	defer pool.Close()
 	release := make(chan struct{})
 	pool.Execute(func(context.Context) error { <-release; return nil })
@@ -63,7 +64,7 @@ func ExamplePool_SubmitContext() {
 
 func ExampleOnRejection() {
 	patience := 5 * time.Millisecond
-	pool := executor.NewPool(1, executor.HandOff(), executor.OnRejection(func(r *executor.Rejection) error {
+	pool := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(func(r *executor.Rejection) error {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		err := r.Wait(ctx)
@@ -86,7 +87,7 @@ func ExampleOnRejection() {
 }
 
 func ExamplePriority() {
-	pool := executor.NewPool(1, executor.PriorityFIFO())
+	pool := executor.NewPool(1, executor.Queue(queue.Priority()))
 	begun, release := make(chan struct{}), make(chan struct{})
 	pool.Execute(func(context.Context) error { close(begun); <-release; return nil })
 	<-begun

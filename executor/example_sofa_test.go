@@ -9,6 +9,7 @@ import (
 
 	"github.com/punctual-go/punctual/delayqueue"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 // notifier tells subscribers of a service registry what has changed. What cannot be delivered waits in
@@ -32,7 +33,7 @@ type delivery struct {
 func newNotifier() *notifier {
 	n := &notifier{start: time.Now(), again: delayqueue.New[delivery]()}
 	n.calls = executor.NewPool(1, executor.MaximumSize(3), executor.KeepAlive(time.Minute),
-		executor.HandOff(), executor.Name("calls"), executor.OnRejection(n.busy))
+		executor.Queue(queue.HandOff()), executor.Name("calls"), executor.OnRejection(n.busy))
 	n.retrier = executor.NewPool(1, executor.Confined(), executor.Name("retrier"))
 	n.retrier.Execute(n.retry)
 	n.health = executor.NewScheduledPool(1, executor.Name("health"))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 const madeOutside = "the pool is used in a testing/synctest bubble and was made outside of it"
@@ -37,7 +38,7 @@ func TestAPoolFromOutsideOfABubbleStartsNoWorkerInside(t *testing.T) {
 	const variable = "EXECUTOR_TEST_OUTSIDE"
 	pools := map[string]func() *executor.Pool{
 		"plain":     func() *executor.Pool { return executor.NewPool(1) },
-		"bounded":   func() *executor.Pool { return executor.NewPool(1, executor.BoundedFIFO(1)) },
+		"bounded":   func() *executor.Pool { return executor.NewPool(1, executor.Queue(queue.Bounded(1))) },
 		"scheduled": func() *executor.Pool { return &executor.NewScheduledPool(1).Pool },
 	}
 	if name := os.Getenv(variable); name != "" {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -274,25 +275,25 @@ func (o *optioned) queue(bad func(bool)) executor.Option {
 	o.badQueue = kind == 4 || kind == 6
 	switch kind {
 	case 0:
-		return executor.FIFO()
+		return executor.Queue(queue.FIFO())
 	case 1:
-		return executor.HandOff()
+		return executor.Queue(queue.HandOff())
 	case 2:
-		return executor.PriorityFIFO()
+		return executor.Queue(queue.Priority())
 	case 3:
-		return executor.CustomQueue(executor.PriorityFIFO().New)
+		return executor.Queue(queue.Custom(queue.Priority().New))
 	case 4:
 		o.badPool = true // at once, whatever queue follows
-		return executor.Queue{}
+		return executor.Queue(queue.Queue{})
 	case 5:
 		bad(true)
-		return executor.CustomQueue(nil)
+		return executor.Queue(queue.Custom(nil))
 	case 6:
-		return executor.CustomQueue(func() executor.WorkQueue { return nil })
+		return executor.Queue(queue.Custom(func() queue.WorkQueue { return nil }))
 	default:
 		n := o.size()
 		bad(n < 0)
-		return executor.BoundedFIFO(n)
+		return executor.Queue(queue.Bounded(n))
 	}
 }
 

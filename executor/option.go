@@ -10,6 +10,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/run"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -69,7 +70,7 @@ const defaultKeepAlive = 10 * time.Millisecond
 func settingsOf(core int, plain bool, opts []Option) *settings {
 	s := &settings{KeepAlive: defaultKeepAlive, Policy: RejectionPolicy(Abort).engine()}
 	if plain {
-		FIFO().configure(s)
+		queue.FIFO().Apply(s)
 	}
 	if core < 0 {
 		panic(fmt.Sprintf("executor: negative core size %d", core))
@@ -142,6 +143,11 @@ func KeepAlive(d time.Duration) Option {
 	return option(func(s *settings) { s.KeepAlive = d })
 }
 
+// Queue says where the tasks of a [Pool] wait for a worker, and how many may wait; the default is
+// [queue.FIFO]. A [ScheduledPool] panics if given a Queue, because it has one of its own. The zero
+// Queue is invalid, and makes the pool panic.
+func Queue(q queue.Queue) Option { return option(q.Apply) }
+
 // CoreTimeout makes idle core workers end after the keep-alive too. A worker that waits for the
 // next task to become due stays, however long that takes. The keep-alive must then be above 0, or
 // the pool panics when it is made.
@@ -151,7 +157,7 @@ func CoreTimeout() Option { return option(func(s *settings) { s.CoreTimeout = tr
 // a worker, their time, their turn, or another attempt. A submission beyond the limit is up to the
 // [RejectionPolicy]; Schedule and the methods like it fail with [ErrSaturated]. The next run of a
 // periodic task is never refused, nor is another attempt. The limit does not make a [Pool] grow; a
-// [Queue.Bounded] queue does. PendingLimit panics if n < 1.
+// [queue.Bounded] queue does. PendingLimit panics if n < 1.
 func PendingLimit(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("executor: pending limit %d is below 1", n))

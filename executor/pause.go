@@ -3,7 +3,7 @@ package executor
 import "time"
 
 // Pause makes the workers take nothing new until [Pool.Resume]. Runs in progress go on, and tasks
-// are accepted while the queue has room: under [HandOff] none are. What falls due meanwhile waits,
+// are accepted while the queue has room: under [queue.HandOff] none are. What falls due meanwhile waits,
 // and afterwards runs in its order; of a series its [CatchUp] policy decides. To suspend a single
 // series, see [Handle.Pause].
 //

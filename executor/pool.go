@@ -31,7 +31,8 @@ type Task = func(ctx context.Context) error
 // # Locking
 //
 // A pool never holds a lock while it waits, or while it runs code of its user: tasks, hooks,
-// handlers, policies and options. The one exception is a [WorkQueue], which is part of the pool.
+// handlers, policies and options. The one exception is a [queue.WorkQueue], which is part of the
+// pool.
 type Pool engine.Pool
 
 // engine returns the pool behind the door. The two are one type under two names: this package says
@@ -42,9 +43,9 @@ func (p *Pool) engine() *engine.Pool { return (*engine.Pool)(p) }
 func (p *Pool) runs() *run.Owner { return p.engine().Runs() }
 
 // NewPool returns a pool of core workers and an unbounded FIFO queue. [MaximumSize] and [KeepAlive]
-// let it grow; [BoundedFIFO], [HandOff], [PriorityFIFO] and [CustomQueue] replace the queue.
-// Without MaximumSize the maximum size equals the core size, even after [Pool.SetCoreSize]. A pool
-// of core size 0 has one worker while there is something to do.
+// let it grow; [Queue] replaces the queue. Without MaximumSize the maximum size equals the core
+// size, even after [Pool.SetCoreSize]. A pool of core size 0 has one worker while there is something
+// to do.
 //
 // NewPool starts no goroutine. Close the pool when it is no longer needed. NewPool panics on a
 // negative core size, a core size above the maximum, and a bad option.

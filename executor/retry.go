@@ -45,7 +45,7 @@ const (
 )
 
 // Retry makes a task that has failed try again, up to so many attempts in all. Between two the task
-// waits in the queue and holds no worker. It takes room there, see [BoundedFIFO], but is never
+// waits in the queue and holds no worker. It takes room there, see [queue.Bounded], but is never
 // refused. All attempts are one run: of a series they share number
 // and time, its grid does not move, and the next run waits for the last attempt. The future has the
 // outcome of the last attempt, which alone is reported; [Run.Attempt] tells them apart. [Timeout]

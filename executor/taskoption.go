@@ -143,7 +143,7 @@ func MaxRuns(n int) TaskOption {
 	return setting(func(o *series.Options) { o.MaxRuns = uint64(n) })
 }
 
-// Priority says how urgent the task is on a pool whose queue is a [PriorityFIFO]: the higher, the
+// Priority says how urgent the task is on a pool whose queue is a [queue.Priority]: the higher, the
 // sooner. The default is 0, and negative values are allowed. Other queues ignore it.
 func Priority(n int) TaskOption {
 	return setting(func(o *series.Options) { o.Priority = n })

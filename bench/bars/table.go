@@ -16,9 +16,9 @@ var table = []bar{
 	{"named watchers", "lines elsewhere that name what watches tasks",
 		4, namesFrom(watchers, views)},
 	{"files", "files of package executor",
-		36, filesIn("executor")}, // 34
+		34, filesIn("executor")}, // 34
 	{"overview", "lines of go doc -short ./executor",
-		97, shortDoc("executor")}, // 80
+		90, shortDoc("executor")}, // 80
 	{"code", "lines of code below executor, in hundreds",
 		172, hundredsOfCode("executor")},
 	{"median body", "lines of a function, the median",
@@ -29,6 +29,7 @@ var table = []bar{
 		103, functionFields},
 	{"undocumented", "exported names without a comment",
 		0, undocumented("executor", "executor/bulk", "executor/serial", "executor/insight",
+			"executor/queue",
 			"executor/internal/run", "executor/internal/sight", "cluster", "contrib/inspect")},
 
 	{"Execute", "functions executed by a call while the worker is busy",

@@ -14,12 +14,13 @@ import (
 	"github.com/punctual-go/punctual/contrib/prompunctual"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 func TestMicrometersNamesAreAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPool(t, executor.Name("jobs"), executor.Watch(insight.Config{}))
-		free := executor.NewPool(0, executor.HandOff(), executor.MaximumSize(math.MaxInt),
+		free := executor.NewPool(0, executor.Queue(queue.HandOff()), executor.MaximumSize(math.MaxInt),
 			executor.Name("free"))
 		defer free.Close()
 		registry := registryOf(t, prompunctual.Options{Micrometer: true}, p, free)

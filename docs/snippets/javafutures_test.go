@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer/cron"
 )
@@ -61,7 +62,7 @@ func TestExecutorsOfJava(t *testing.T) {
 			slog.Warn("full", "task", r.Name())
 			return executor.CallerRuns(r)
 		}
-		pool := executor.NewPool(4, executor.BoundedFIFO(100), executor.OnRejection(louder))
+		pool := executor.NewPool(4, executor.Queue(queue.Bounded(100)), executor.OnRejection(louder))
 		defer pool.Close()
 		require.NoError(t, pool.Execute(refresh))
 	}()

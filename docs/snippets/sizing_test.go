@@ -11,12 +11,13 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 func TestTwoPools(t *testing.T) {
 	jobs := executor.NewScheduledPool(4, executor.Name("jobs")) // when something happens
 	calls := executor.NewPool(20, executor.Name("billing"),     // how much of it at once
-		executor.BoundedFIFO(200), executor.OnRejection(executor.Abort))
+		executor.Queue(queue.Bounded(200)), executor.OnRejection(executor.Abort))
 	defer jobs.Close()
 	defer calls.Close()
 	require.Equal(t, 4, jobs.Stats().Core)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -41,7 +42,8 @@ type Client struct {
 // NewClient makes a client and starts it. Close it, so that others learn at once that it is gone.
 func NewClient(r Registry, instance string) *Client {
 	c := &Client{registry: r, instance: instance}
-	c.pool = executor.NewPool(2, executor.MaximumSize(4), executor.HandOff(), executor.Name("registry"))
+	c.pool = executor.NewPool(2, executor.MaximumSize(4), executor.Queue(queue.HandOff()),
+		executor.Name("registry"))
 
 	// The registry draws conclusions from silence, so a heartbeat that gets no answer must not make
 	// the next one rarer: no back-off. The worst gap is 40 s, and the lease lasts for two.

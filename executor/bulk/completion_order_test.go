@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -178,7 +179,7 @@ func TestECS16_TheOrderIsThatOfCompletion(t *testing.T) {
 
 func TestECS16_TasksOfOneWorkerCompleteInTheOrderOfTheirRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.PriorityFIFO())
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Priority()))
 		require.NoError(t, p.Execute(pooltest.Sleep(time.Second)))
 		synctest.Wait()
 		s := bulk.NewCompletionService[int](p)
@@ -254,7 +255,7 @@ func TestECS20_WhatAShutdownDropsIsDelivered(t *testing.T) {
 
 func TestECS20_WhatAPolicyDiscardsIsDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.DiscardOldest))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.DiscardOldest))
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
 		s := bulk.NewCompletionService[int](p)
@@ -375,7 +376,7 @@ func TestATaskThatItsSubmitterRunsCannotTakeItself(t *testing.T) {
 func TestATaskThatItsSubmitterRunsMayTakeWhatAnotherSubmits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := bulk.NewCompletionService[int](
-			pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns)),
+			pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns)),
 		)
 		ecsSubmit(t, s, pooltest.Value(1, time.Minute))
 		f := ecsSubmit(t, s, func(ctx context.Context) (int, error) {

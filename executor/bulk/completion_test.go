@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -228,7 +229,7 @@ func TestECS17_DeliveryIsWithoutBoundsAndHarmsNoWorker(t *testing.T) {
 
 func TestECS21_WhatAPoolRefusesIsNeitherOutstandingNorDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()))
 		s := bulk.NewCompletionService[int](p)
 		ecsSubmit(t, s, pooltest.Value(1, time.Second))
 		f, err := s.Submit(pooltest.Value(2, 0))
@@ -341,7 +342,7 @@ func TestECS23_ATakerIsToldWhenAnotherHasTakenTheLast(t *testing.T) {
 func TestECS23_ATakerIsToldWhenTheLastSubmissionIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(
-			t, 1, executor.HandOff(), executor.OnRejection(func(*executor.Rejection) error {
+			t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(func(*executor.Rejection) error {
 				time.Sleep(time.Second)
 				return executor.ErrSaturated
 			}),

@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -47,7 +48,7 @@ func TestGroupOfAPoolThatIsShutDownRunsToItsEnd(t *testing.T) {
 func TestGroupAMemberThatAPolicyDiscardsHasFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := bulk.NewGroup(
-			t.Context(), pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Discard)),
+			t.Context(), pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Discard)),
 		)
 		var seen error
 		groupGo(t, g, groupHeed(&seen))
@@ -60,7 +61,7 @@ func TestGroupAMemberThatAPolicyDiscardsHasFailed(t *testing.T) {
 
 // Groups that go on for ever must not keep what has ended.
 func TestGroupForgetsMembersThatHaveEnded(t *testing.T) {
-	p := executor.NewPool(1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+	p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
 	defer func() { assert.NoError(t, p.Close()) }()
 	g := bulk.NewGroup(t.Context(), p)
 	const n = 30000

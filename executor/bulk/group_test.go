@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -232,7 +233,7 @@ func TestGroupThatStartedNothingBecauseOfItsContextSaysSo(t *testing.T) {
 
 func TestGroupARefusedTaskIsReportedByGoAndTheGroupGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()))
 		g := bulk.NewGroup(t.Context(), p)
 		groupGo(t, g, pooltest.Sleep(time.Second))
 		assert.Equal(t, executor.ErrSaturated, g.Go(pooltest.Nothing))

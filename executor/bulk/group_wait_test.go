@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -109,7 +110,7 @@ func TestGroupAFailureCancelsWhatACallerOfGoRunsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := bulk.NewGroup(
 			t.Context(),
-			pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns)),
+			pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns)),
 		)
 		groupGo(t, g, groupFails(pooltest.ErrTask, time.Second))
 		synctest.Wait()
@@ -148,7 +149,7 @@ func TestGroupWaitsForWhatACallerOfGoRunsItself(t *testing.T) {
 func TestGroupATaskThatWaitsForRoomDoesNotBeginAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 100 {
-			p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
+			p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
 			g := bulk.NewGroup(t.Context(), p)
 			var runs atomic.Int32
 			groupGo(t, g, groupFails(pooltest.ErrTask, time.Second))
@@ -161,7 +162,7 @@ func TestGroupATaskThatWaitsForRoomDoesNotBeginAfterAFailure(t *testing.T) {
 
 func TestGroupGoWaitsForRoomNoLongerThanItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		g := bulk.NewGroup(pooltest.Within(t, time.Minute), p)
 		start := time.Now()
@@ -323,7 +324,7 @@ func TestGroupWaitOfAMemberIsRefusedAtOnceWhateverElseRuns(t *testing.T) {
 
 func TestGroupWaitIsRefusedToAMemberThatTheCallerOfGoRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
 		hold := make(chan struct{})
 		defer close(hold)
 		require.NoError(t, p.Execute(func(context.Context) error { <-hold; return nil }))
@@ -338,7 +339,7 @@ func TestGroupWaitIsRefusedToAMemberThatTheCallerOfGoRuns(t *testing.T) {
 
 func TestTakeIsRefusedToTheLastTaskIfTheCallerOfSubmitRunsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
 		hold := make(chan struct{})
 		defer close(hold)
 		require.NoError(t, p.Execute(func(context.Context) error { <-hold; return nil }))

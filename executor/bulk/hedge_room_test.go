@@ -12,12 +12,13 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 func TestAHedgeThatFindsNoRoomLeavesTheCallUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trace := pooltest.NewTrace()
-		won, err := bulk.InvokeAnyHedged(t.Context(), pooltest.NewPool(t, 1, executor.HandOff()),
+		won, err := bulk.InvokeAnyHedged(t.Context(), pooltest.NewPool(t, 1, executor.Queue(queue.HandOff())),
 			time.Second, hedged(trace, "a", 3500*time.Millisecond, nil), hedged(trace, "b", 0, nil))
 		require.NoError(t, err)
 		assert.Equal(t, "a", won)
@@ -27,7 +28,7 @@ func TestAHedgeThatFindsNoRoomLeavesTheCallUnderWay(t *testing.T) {
 
 func TestAHedgeIsTriedAgainWhenThereIsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.HandOff())
+		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()))
 		require.NoError(t, p.Execute(pooltest.Sleep(2500*time.Millisecond)))
 		trace := pooltest.NewTrace()
 		won, err := bulk.InvokeAnyHedged(t.Context(), p, time.Second,
@@ -41,7 +42,7 @@ func TestAHedgeIsTriedAgainWhenThereIsRoom(t *testing.T) {
 
 func TestAHedgeThatFoundNoRoomReplacesTheCallThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.HandOff())
+		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()))
 		require.NoError(t, p.Execute(pooltest.Sleep(80*time.Second)))
 		trace := pooltest.NewTrace()
 		won, err := bulk.InvokeAnyHedged(t.Context(), p, time.Minute,

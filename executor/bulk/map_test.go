@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -241,7 +242,7 @@ func TestMapOfATaskBeforeItsCallsInASerialIsRefused(t *testing.T) {
 
 func TestMapThatACallEndsByGoexitOnTheCallersGoroutineLeavesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)))
 		f := pooltest.Submit(t, p, func(ctx context.Context) error {
 			_, err := bulk.Map(ctx, p, numbers(10), func(_ context.Context, n int) (int, error) {
 				if n == 1 { // there is no room for it, and the caller is a task

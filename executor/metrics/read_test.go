@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 func TestTheFiguresAreThoseOfThePool(t *testing.T) {
@@ -216,7 +217,7 @@ func TestHelpersAreNotCountedAsWorkers(t *testing.T) {
 
 func TestBlockedSubmittersAndPausesAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
 		require.NoError(t, p.Execute(lasts(time.Minute)))
 		go func() { _ = p.Execute(lasts(0)) }()
 		synctest.Wait()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -132,7 +133,7 @@ func TestKeyedForAKeyTakesTypedTasksAndBulkWork(t *testing.T) {
 
 func TestKeyedThatRefusesATaskForgetsTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()))
 		k := serial.NewKeyed[string](p)
 		hold := pooltest.NewGate(t)
 		require.NoError(t, p.Execute(hold.Hold))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -155,7 +156,7 @@ func TestPendingLimitCountsSerialTasksThatWaitForTheirTurn(t *testing.T) {
 
 func TestSerialTasksThatWaitForTheirTurnTakeTheRoomOfABoundedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(2), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.CallerRuns))
 		s := serial.New(p)
 		hold := pooltest.NewGate(t)
 		for range 3 {
@@ -178,7 +179,7 @@ func TestSerialTasksThatWaitForTheirTurnTakeTheRoomOfABoundedQueue(t *testing.T)
 
 func TestSerialSubmitContextWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)))
 		s := serial.New(p)
 		start := time.Now()
 		for i, accepted := range []time.Duration{0, 0, time.Second, 2 * time.Second} {
@@ -198,7 +199,7 @@ func TestSerialSubmitContextWaitsForRoom(t *testing.T) {
 // As its caller could wait for itself, and nobody can run a task out of turn.
 func TestSerialSubmitContextFromATaskOfAFullPoolIsRefusedAndCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)))
 		s := serial.New(p)
 		parent := pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
 			assert.NoError(t, s.Execute(pooltest.Nothing))
@@ -215,7 +216,7 @@ func TestSerialSubmitContextFromATaskOfAFullPoolIsRefusedAndCounted(t *testing.T
 
 func TestSerialGoesOnWhenItsTaskIsTheOldestAndDiscarded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(2), executor.OnRejection(executor.DiscardOldest))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.DiscardOldest))
 		s := serial.New(p)
 		tr := pooltest.NewTrace()
 		hold := pooltest.NewGate(t)
@@ -234,11 +235,11 @@ func TestSerialGoesOnWhenItsTaskIsTheOldestAndDiscarded(t *testing.T) {
 
 // lanePop is a queue that has something happen to a task while that is taken out.
 type lanePop struct {
-	executor.WorkQueue
+	queue.WorkQueue
 	popped func()
 }
 
-func (q *lanePop) Pop() executor.Queued {
+func (q *lanePop) Pop() queue.Task {
 	t := q.WorkQueue.Pop()
 	if t.Name() == "cancelled" {
 		q.popped()
@@ -248,8 +249,8 @@ func (q *lanePop) Pop() executor.Queued {
 
 func TestSerialGoesOnWithoutATaskThatIsCancelledJustBeforeItBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &lanePop{WorkQueue: executor.FIFO().New()}
-		p := pooltest.NewPool(t, 1, executor.CustomQueue(func() executor.WorkQueue { return q }))
+		q := &lanePop{WorkQueue: queue.FIFO().New()}
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Custom(func() queue.WorkQueue { return q })))
 		s := serial.New(p)
 		tr := pooltest.NewTrace()
 		hold := pooltest.NewGate(t)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -23,9 +24,9 @@ import (
 // laneKinds are the kinds of pools. What there is no room for is refused, whatever the policy.
 var laneKinds = map[string]pooltest.Maker{
 	"plain":     pooltest.NewPool,
-	"bounded":   pooltest.Plain(executor.BoundedFIFO(2), executor.OnRejection(executor.CallerRuns)),
-	"hand-off":  pooltest.Plain(executor.HandOff(), executor.OnRejection(executor.DiscardOldest)),
-	"priority":  pooltest.Plain(executor.PriorityFIFO()),
+	"bounded":   pooltest.Plain(executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.CallerRuns)),
+	"hand-off":  pooltest.Plain(executor.Queue(queue.HandOff()), executor.OnRejection(executor.DiscardOldest)),
+	"priority":  pooltest.Plain(executor.Queue(queue.Priority())),
 	"scheduled": pooltest.Scheduled,
 }
 

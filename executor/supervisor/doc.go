@@ -1,7 +1,7 @@
 // Package supervisor runs one task again and again on a pool, each run with a timeout, and less
 // often while things go wrong. It is the TimedSupervisorTask of Eureka and SOFARegistry, for Go.
 //
-//	pool := executor.NewPool(1, executor.MaximumSize(2), executor.HandOff())
+//	pool := executor.NewPool(1, executor.MaximumSize(2), executor.Queue(queue.HandOff()))
 //	s := supervisor.New(pool, refresh,
 //		executor.Name("registry"),
 //		supervisor.Interval(30*time.Second), // from the end of a run to the start of the next

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -25,7 +26,7 @@ func Example() {
 			<-ctx.Done() // no answer: heed the timeout
 			return ctx.Err()
 		}
-		pool := executor.NewPool(1, executor.MaximumSize(2), executor.HandOff())
+		pool := executor.NewPool(1, executor.MaximumSize(2), executor.Queue(queue.HandOff()))
 		defer pool.Close()
 
 		s := supervisor.New(pool, refresh, executor.Name("registry"), supervisor.Eureka(30*time.Second, 4),
@@ -56,7 +57,7 @@ func Example() {
 func ExampleAfterCapped() {
 	synctest.Test(new(testing.T), func(*testing.T) {
 		start := time.Now()
-		pool := executor.NewPool(0, executor.HandOff(), executor.MaximumSize(100))
+		pool := executor.NewPool(0, executor.Queue(queue.HandOff()), executor.MaximumSize(100))
 		defer pool.Close()
 		s := supervisor.New(pool, func(context.Context) error {
 			time.Sleep(time.Minute)

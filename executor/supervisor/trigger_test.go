@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -58,7 +59,7 @@ func TestTriggerDuringARunAddsOne(t *testing.T) {
 
 func TestTriggerDuringARunAddsOneOnAPoolThatHandsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := fixed(t, 1, executor.MaximumSize(2), executor.HandOff())
+		pool := fixed(t, 1, executor.MaximumSize(2), executor.Queue(queue.HandOff()))
 		s := supervise(t, pool, takes(4*time.Second), every10s...)
 		time.Sleep(time.Second)
 		s.Trigger()

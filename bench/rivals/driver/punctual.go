@@ -7,6 +7,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -52,10 +53,10 @@ func punctual() []System {
 		},
 		{
 			Name: "fixed", Title: "executor.FixedPool",
-			About: "two workers; fan-out by InvokeAll; bounded by BoundedFIFO, with Block",
+			About: "two workers; fan-out by InvokeAll; bounded by queue.Bounded, with Block",
 			can:   submits | bounds, open: func() session { return openFixedPool() },
 			bound: func(capacity int) session {
-				return openFixedPool(executor.BoundedFIFO(capacity), executor.OnRejection(executor.Block))
+				return openFixedPool(executor.Queue(queue.Bounded(capacity)), executor.OnRejection(executor.Block))
 			},
 		},
 		{

@@ -14,6 +14,7 @@ import (
 	executor "github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
@@ -52,6 +53,7 @@ var (
 	after    func(context.Context, Run, error)
 	wrap     func(Task) Task
 	next     func(LastRun) (time.Duration, bool)
+	waiting  queue.Queue
 	policy   RejectionPolicy
 	backoff  Backoff
 	calendar Calendar

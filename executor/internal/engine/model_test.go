@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/shardcount"
 )
@@ -144,7 +145,7 @@ func newPoolModel(t *rapid.T, timed bool) *poolModel {
 		opts = append(opts, executor.MaximumSize(max(m.core, 1)+rapid.IntRange(0, 2).Draw(t, "maximum")))
 	}
 	add("first", executor.GrowFirst())
-	m.pool = executor.NewPool(m.core, append(opts, m.queue(t))...)
+	m.pool = executor.NewPool(m.core, append(opts, executor.Queue(m.queue(t)))...)
 	return m
 }
 
@@ -153,19 +154,19 @@ var modelPolicies = map[string]executor.RejectionPolicy{
 	"discard oldest": executor.DiscardOldest, "block": executor.Block,
 }
 
-func (m *poolModel) queue(t *rapid.T) executor.Queue {
-	queue := executor.FIFO()
+func (m *poolModel) queue(t *rapid.T) queue.Queue {
+	q := queue.FIFO()
 	switch rapid.IntRange(0, 4).Draw(t, "queue") {
 	case 0:
-		queue, m.inOrder = executor.PriorityFIFO(), false
+		q, m.inOrder = queue.Priority(), false
 	case 1:
-		queue, m.inOrder = executor.CustomQueue(executor.PriorityFIFO().New), false
+		q, m.inOrder = queue.Custom(queue.Priority().New), false
 	}
 	if capacity := rapid.IntRange(-4, 3).Draw(t, "capacity"); capacity >= 0 {
 		m.bounded = true
-		queue = queue.Bounded(capacity)
+		q = q.Bounded(capacity)
 	}
-	return queue
+	return q
 }
 
 func modelTicks(t *rapid.T, least, most int, name string) time.Duration {

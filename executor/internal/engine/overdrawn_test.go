@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
@@ -36,7 +37,7 @@ func TestC4_WhileAPoolIsOverdrawnNoWorkerIsStartedForWhatWaits(t *testing.T) {
 	for name, newPool := range map[string]func(t *testing.T) *executor.Pool{
 		"plain": func(t *testing.T) *executor.Pool { return pooltest.NewPool(t, 0, inVain...) },
 		"bounded": func(t *testing.T) *executor.Pool {
-			return pooltest.NewPool(t, 0, append(inVain, executor.BoundedFIFO(3))...)
+			return pooltest.NewPool(t, 0, append(inVain, executor.Queue(queue.Bounded(3)))...)
 		},
 		"scheduled": func(t *testing.T) *executor.Pool { return pooltest.Scheduled(t, 0, inVain...) },
 	} {
@@ -83,7 +84,7 @@ func TestC4_AWaitThatIsOverLeavesNothingBehindInAnOverdrawnPool(t *testing.T) {
 // The task waits for its goroutine, in front of which many others wait for room.
 func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItSoonHoweverManyAreInFront(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)))
 		parent, err := p.Submit(func(ctx context.Context) error {
 			for range 100 {
 				go func() { _, _ = p.SubmitContext(context.Background(), pooltest.Nothing) }()
@@ -128,7 +129,7 @@ func TestABubbleFindsOutThatAGoroutineOfATaskWaitsInVain(t *testing.T) {
 		return
 	}
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.HandOff())
+		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()))
 		hold := make(chan struct{})
 		stuck := pooltest.SubmitFunc(t, p, func(context.Context) (int, error) { <-hold; return 0, nil })
 		pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {
@@ -145,7 +146,7 @@ func TestABubbleFindsOutThatAGoroutineOfATaskWaitsInVain(t *testing.T) {
 // room in the queue.
 func TestWhoWaitsForRoomDoesNotWaitBehindATaskThatNeedsRoomOfAnotherKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 2, executor.Queue(queue.Bounded(1)))
 		s := serial.New(p)
 		require.NoError(t, s.Execute(pooltest.Sleep(time.Hour)))
 		synctest.Wait()
@@ -174,7 +175,7 @@ func TestWhoWaitsForRoomDoesNotWaitBehindATaskThatNeedsRoomOfAnotherKind(t *test
 
 func TestWhoGivesUpWaitingForRoomDoesNotHoldUpThoseBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()))
 		s := serial.New(p)
 		require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 		ctx, giveUp := context.WithCancel(context.Background())
@@ -236,7 +237,7 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 func TestThePlaceOfACallerWhoIsAboutToLeaveIsGivenToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		callerRuns := executor.OnRejection(executor.CallerRuns)
-		p := pooltest.Stop(t, executor.NewPool(1, executor.Confined(), executor.BoundedFIFO(1), callerRuns))
+		p := pooltest.Stop(t, executor.NewPool(1, executor.Confined(), executor.Queue(queue.Bounded(1)), callerRuns))
 		var left atomic.Bool
 		defer delay.Set(func(at delay.Point) {
 			if at == delay.ExtraRunLeaves && left.CompareAndSwap(false, true) {
@@ -349,7 +350,7 @@ func TestASubmissionWithAContextThatPanicsLeavesNothingBehind(t *testing.T) {
 	for name, submit := range ways {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, executor.HandOff())
+				p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()))
 				require.NoError(t, p.Execute(pooltest.Sleep(time.Hour)))
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
@@ -383,7 +384,7 @@ func TestInvokeAllEndsWithAContextThatBreaksItsContractWhileTheCallerRunsATask(t
 // to has been called and has not come yet.
 func TestC4_WhatIsHandedOffDoesNotWaitThoughThePoolIsOverdrawnMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.HandOff(), executor.KeepAlive(time.Hour))
+		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.KeepAlive(time.Hour))
 		var held atomic.Bool
 		require.NoError(t, p.Execute(pooltest.Sleep(time.Second)))
 		pooltest.SubmitFunc(t, p, func(ctx context.Context) (int, error) {

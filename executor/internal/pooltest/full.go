@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -26,7 +27,7 @@ type Full struct {
 func NewFull(t *testing.T, opts ...executor.Option) *Full {
 	t.Helper()
 	s := &Full{
-		Pool:  NewPool(t, 1, append([]executor.Option{executor.BoundedFIFO(1)}, opts...)...),
+		Pool:  NewPool(t, 1, append([]executor.Option{executor.Queue(queue.Bounded(1))}, opts...)...),
 		Gate:  NewGate(t),
 		Trace: NewTrace(),
 	}

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 // Maker makes a pool of one kind, with at most size workers.
@@ -25,10 +26,10 @@ func Scheduled(t *testing.T, size int, opts ...executor.Option) *executor.Pool {
 // Kinds are the kinds of pools. None of them refuses a task given to Submit.
 var Kinds = map[string]Maker{
 	"plain":     NewPool,
-	"bounded":   Plain(executor.BoundedFIFO(2), executor.OnRejection(executor.CallerRuns)),
-	"blocking":  Plain(executor.BoundedFIFO(2), executor.OnRejection(executor.Block)),
-	"hand-off":  Plain(executor.HandOff(), executor.OnRejection(executor.CallerRuns)),
-	"priority":  Plain(executor.PriorityFIFO()),
+	"bounded":   Plain(executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.CallerRuns)),
+	"blocking":  Plain(executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.Block)),
+	"hand-off":  Plain(executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns)),
+	"priority":  Plain(executor.Queue(queue.Priority())),
 	"scheduled": Scheduled,
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -36,7 +37,7 @@ func NewScheduledPool(t *testing.T, core int, opts ...executor.Option) *executor
 // workers end after a minute without work, as Java's Executors.newCachedThreadPool does.
 func NewCached(opts ...executor.Option) *executor.Pool {
 	cached := []executor.Option{
-		executor.HandOff(), executor.MaximumSize(math.MaxInt), executor.KeepAlive(time.Minute),
+		executor.Queue(queue.HandOff()), executor.MaximumSize(math.MaxInt), executor.KeepAlive(time.Minute),
 	}
 	return executor.NewPool(0, append(cached, opts...)...)
 }
@@ -61,7 +62,7 @@ func Stop(t *testing.T, p *executor.Pool) *executor.Pool {
 // all tasks themselves. The task that keeps the worker busy counts as accepted.
 func NewDirectPool(t *testing.T) *executor.Pool {
 	t.Helper()
-	p := NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+	p := NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
 	require.NoError(t, p.Execute(NewGate(t).Hold))
 	synctest.Wait()
 	return p

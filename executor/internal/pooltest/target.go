@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -22,7 +23,7 @@ var targets = map[string]func(t *testing.T) Target{
 		return plain(Stop(t, executor.NewPool(1, executor.Confined(), Quiet())))
 	},
 	"priorities": func(t *testing.T) Target {
-		return plain(NewPool(t, 2, executor.PriorityFIFO()))
+		return plain(NewPool(t, 2, executor.Queue(queue.Priority())))
 	},
 	"scheduled": func(t *testing.T) Target {
 		p := NewScheduledPool(t, 2)
@@ -37,11 +38,11 @@ var targets = map[string]func(t *testing.T) Target{
 		return Target{serial.NewKeyed[int](p).For(7), p}
 	},
 	"bounded, caller runs": func(t *testing.T) Target {
-		opts := []executor.Option{executor.BoundedFIFO(1), executor.OnRejection(executor.CallerRuns)}
+		opts := []executor.Option{executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.CallerRuns)}
 		return plain(NewPool(t, 1, opts...))
 	},
 	"bounded, block": func(t *testing.T) Target {
-		opts := []executor.Option{executor.BoundedFIFO(1), executor.OnRejection(executor.Block)}
+		opts := []executor.Option{executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.Block)}
 		return plain(NewPool(t, 1, opts...))
 	},
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -26,9 +27,9 @@ var poolClauses = []phrase[*making]{
 		m.add(executor.MaximumSize(m.most))
 	}},
 	{"keeps idle workers for D", func(m *making, a args) { m.add(executor.KeepAlive(a.time(0))) }},
-	{"a queue of N", func(m *making, a args) { m.add(executor.BoundedFIFO(a.number(0))) }},
-	{"no queue", func(m *making, a args) { m.add(executor.HandOff()) }},
-	{"a queue by priority", func(m *making, a args) { m.add(executor.PriorityFIFO()) }},
+	{"a queue of N", func(m *making, a args) { m.add(executor.Queue(queue.Bounded(a.number(0)))) }},
+	{"no queue", func(m *making, a args) { m.add(executor.Queue(queue.HandOff())) }},
+	{"a queue by priority", func(m *making, a args) { m.add(executor.Queue(queue.Priority())) }},
 	{"at most N wait", func(m *making, a args) { m.add(executor.PendingLimit(a.number(0))) }},
 	{"if it is full discard", func(m *making, a args) {
 		m.add(executor.OnRejection(executor.Discard))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/trust/lifo"
@@ -59,14 +60,14 @@ func newPool(rng *rand.Rand) (p *executor.Pool, shape string) {
 	shape = "FIFO"
 	switch rng.IntN(6) {
 	case 0:
-		shape, opts = "bounded", append(opts, executor.BoundedFIFO(rng.IntN(20)))
+		shape, opts = "bounded", append(opts, executor.Queue(queue.Bounded(rng.IntN(20))))
 	case 1:
-		shape, opts = "hand-off", append(opts, executor.HandOff())
+		shape, opts = "hand-off", append(opts, executor.Queue(queue.HandOff()))
 	case 2:
-		shape, opts = "priority", append(opts, executor.PriorityFIFO())
+		shape, opts = "priority", append(opts, executor.Queue(queue.Priority()))
 	case 3:
-		newest := executor.CustomQueue(func() executor.WorkQueue { return new(lifo.Queue) })
-		shape, opts = "bounded, the newest first", append(opts, newest.Bounded(rng.IntN(20)))
+		newest := queue.Custom(func() queue.WorkQueue { return new(lifo.Queue) })
+		shape, opts = "bounded, the newest first", append(opts, executor.Queue(newest.Bounded(rng.IntN(20))))
 	}
 	add(executor.MaximumSize(max(core, 1)+rng.IntN(3)), 2)
 	add(executor.GrowFirst(), 4)

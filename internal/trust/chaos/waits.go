@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -65,16 +66,16 @@ func (w *waitChaos) open() {
 	case 1:
 		w.pool, w.size, w.exclusive = &executor.NewScheduledPool(1, executor.Confined(), quiet).Pool, 1, true
 	case 2:
-		w.pool = executor.NewPool(n, quiet, executor.PriorityFIFO())
+		w.pool = executor.NewPool(n, quiet, executor.Queue(queue.Priority()))
 	case 3:
 		w.pool = &executor.NewScheduledPool(n, quiet).Pool
 	case 4:
 		w.size = 0
-		w.pool = executor.NewPool(n, quiet, executor.HandOff(),
+		w.pool = executor.NewPool(n, quiet, executor.Queue(queue.HandOff()),
 			executor.OnRejection(executor.CallerRuns))
 	case 5:
 		w.size = 0
-		w.pool = executor.NewPool(n, quiet, executor.BoundedFIFO(w.rng.IntN(4)),
+		w.pool = executor.NewPool(n, quiet, executor.Queue(queue.Bounded(w.rng.IntN(4))),
 			executor.OnRejection(executor.CallerRuns))
 	default:
 		w.pool = executor.NewPool(n, quiet)

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/shardcount"
 	"github.com/punctual-go/punctual/internal/trust/figures"
@@ -94,10 +95,10 @@ func (l *life) live(t *testing.T, p *executor.Pool) {
 
 func TestFiguresOfAPlainPoolAgree(t *testing.T) {
 	eachLife(t, func(t *testing.T, l *life, y *figures.Tally, tape *bytes.Buffer) {
-		queues := []executor.Queue{executor.FIFO(), executor.BoundedFIFO(1 + l.IntN(3)),
-			executor.HandOff(), executor.PriorityFIFO()}
+		queues := []queue.Queue{queue.FIFO(), queue.Bounded(1 + l.IntN(3)),
+			queue.HandOff(), queue.Priority()}
 		p := executor.NewPool(1+l.IntN(2),
-			append(poolOptions(l, y, tape), queues[l.IntN(len(queues))])...)
+			append(poolOptions(l, y, tape), executor.Queue(queues[l.IntN(len(queues))]))...)
 		l.live(t, p)
 		assert.Empty(t, figures.OfPool(p, y, tape.Bytes()).Disagreements())
 	})

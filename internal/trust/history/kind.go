@@ -19,7 +19,7 @@ type Kind struct {
 const (
 	DelayQueue = "delayqueue" // delayqueue.Queue
 	FIFO       = "fifo"       // executor.Pool with its default queue
-	Bounded    = "bounded"    // executor.Pool with BoundedFIFO
+	Bounded    = "bounded"    // executor.Pool with queue.Bounded
 	HandOff    = "handoff"    // executor.Pool with HandOff
 	Scheduled  = "scheduled"  // executor.ScheduledPool
 	Promise    = "promise"    // future.Promise

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/shardcount"
 )
@@ -84,11 +85,11 @@ func (w *poolWorkload) open(rng *rand.Rand) {
 			core = 1
 		}
 		w.pool = executor.NewPool(core, executor.MaximumSize(w.workers),
-			executor.BoundedFIFO(w.capacity))
+			executor.Queue(queue.Bounded(w.capacity)))
 	case HandOff:
 		w.capacity = 0
 		w.pool = executor.NewPool(rng.IntN(core+1), executor.MaximumSize(w.workers),
-			executor.HandOff())
+			executor.Queue(queue.HandOff()))
 	case Scheduled:
 		shardcount.Draw(rng.IntN)
 		w.timed = executor.NewScheduledPool(core)

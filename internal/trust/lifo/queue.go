@@ -6,17 +6,17 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
-// Queue is an [executor.WorkQueue] whose last task is its first. The zero value is empty.
-type Queue struct{ tasks []executor.Queued }
+// Queue is a [queue.WorkQueue] whose last task is its first. The zero value is empty.
+type Queue struct{ tasks []queue.Task }
 
 // Push adds a task, which becomes the first.
-func (q *Queue) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }
+func (q *Queue) Push(t queue.Task) { q.tasks = append(q.tasks, t) }
 
 // Pop takes the first task, or returns nil.
-func (q *Queue) Pop() executor.Queued {
+func (q *Queue) Pop() queue.Task {
 	if len(q.tasks) == 0 {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (q *Queue) Pop() executor.Queued {
 }
 
 // Remove takes a task out and reports whether it was there.
-func (q *Queue) Remove(t executor.Queued) bool {
+func (q *Queue) Remove(t queue.Task) bool {
 	i := slices.Index(q.tasks, t)
 	if i >= 0 {
 		q.tasks = slices.Delete(q.tasks, i, i+1)
@@ -39,8 +39,8 @@ func (q *Queue) Remove(t executor.Queued) bool {
 func (q *Queue) Len() int { return len(q.tasks) }
 
 // All returns the tasks from the first to the last.
-func (q *Queue) All() iter.Seq[executor.Queued] {
-	return func(yield func(executor.Queued) bool) {
+func (q *Queue) All() iter.Seq[queue.Task] {
+	return func(yield func(queue.Task) bool) {
 		for _, t := range slices.Backward(q.tasks) {
 			if !yield(t) {
 				return

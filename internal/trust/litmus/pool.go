@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/internal/goid"
 )
 
@@ -77,11 +78,11 @@ const poolKinds = 5
 func newPool(kind, core int, opts ...executor.Option) *executor.Pool {
 	switch kind {
 	case 1:
-		opts = append(opts, executor.BoundedFIFO(1), executor.MaximumSize(atOnce))
+		opts = append(opts, executor.Queue(queue.Bounded(1)), executor.MaximumSize(atOnce))
 	case 2:
-		opts = append(opts, executor.HandOff(), executor.MaximumSize(atOnce))
+		opts = append(opts, executor.Queue(queue.HandOff()), executor.MaximumSize(atOnce))
 	case 3:
-		opts = append(opts, executor.PriorityFIFO())
+		opts = append(opts, executor.Queue(queue.Priority()))
 	case 4:
 		return &executor.NewScheduledPool(core, opts...).Pool
 	}

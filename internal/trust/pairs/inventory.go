@@ -21,7 +21,7 @@ var noFeature = map[string][]string{
 		"executor.NewPool", "executor.NewScheduledPool", "executor.Confined", "eventloop.New",
 	},
 	"it is for the packages of the module, which serve the other ways": {
-		"Pool.Native", "ScheduledPool.Native", "Serial.Native",
+		"Pool.Native", "ScheduledPool.Native", "Serial.Native", "Queue.Apply",
 	},
 	"it is no part of an executor": {
 		"executor.Ticks", "future.Of", "future.Failed", "future.NewPromise", "future.NewTask",

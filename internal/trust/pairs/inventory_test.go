@@ -23,7 +23,8 @@ func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
 	exported := slices.Concat(
 		namesIn(t, "../../../executor"), namesIn(t, "../../../executor/bulk"),
 		namesIn(t, "../../../executor/serial"), namesIn(t, "../../../executor/eventloop"),
-		namesIn(t, "../../../executor/insight"), namesIn(t, "../../../future"),
+		namesIn(t, "../../../executor/insight"), namesIn(t, "../../../executor/queue"),
+		namesIn(t, "../../../future"),
 	)
 	if len(exported) < 150 {
 		t.Fatalf("only %d exported names were found", len(exported))

@@ -6,61 +6,26 @@ import (
 	"slices"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 // queues are the queues of a plain pool, and policies what becomes of a task that finds no room.
 var (
 	queues = []*definition{
-		{
-			Feature: Feature{
-				Name: "FIFO", API: []string{"executor.FIFO"}, hosts: plain, group: "queue",
-			},
-			shape: crowded, observed: markQueued,
-			option: func(l *life, u *use) opts { return opts{executor.FIFO()} },
-		},
-		{
-			Feature: Feature{
-				Name: "BoundedFIFO", API: []string{"executor.BoundedFIFO"}, hosts: plain,
-				group: "queue",
-			},
-			shape: crowded, observed: markQueued,
-			option: func(l *life, u *use) opts { return opts{executor.BoundedFIFO(capacity(u))} },
-		},
-		{
-			Feature: Feature{
-				Name: "HandOff", API: []string{"executor.HandOff"}, hosts: plain, group: "queue",
-			},
-			shape: crowded, observed: markFull,
-			option: func(l *life, u *use) opts { return opts{executor.HandOff()} },
-		},
-		{
-			Feature: Feature{
-				Name: "PriorityFIFO", API: []string{"executor.PriorityFIFO"}, hosts: plain,
-				group: "queue",
-			},
-			shape: crowded, observed: markQueued,
-			option: func(l *life, u *use) opts { return opts{executor.PriorityFIFO()} },
-		},
-		{
-			Feature: Feature{
-				Name: "CustomQueue", API: []string{"executor.CustomQueue", "Queue.New"},
-				hosts: plain, group: "queue",
-			},
-			shape: crowded, observed: markQueued,
-			option: func(l *life, u *use) opts {
-				queue := func() executor.WorkQueue { return new(ownQueue) }
-				return opts{executor.CustomQueue(queue)}
-			},
-		},
-		{
-			Feature: Feature{
-				Name: "Queue.Bounded", API: []string{"Queue.Bounded"}, hosts: plain, group: "queue",
-			},
-			shape: crowded, observed: markFull,
-			option: func(l *life, u *use) opts {
-				return opts{executor.PriorityFIFO().Bounded(capacity(u))}
-			},
-		},
+		queued("FIFO", "queue.FIFO", markQueued, func(u *use) queue.Queue { return queue.FIFO() }),
+		queued("BoundedFIFO", "queue.Bounded", markQueued, func(u *use) queue.Queue {
+			return queue.Bounded(capacity(u))
+		}),
+		queued("HandOff", "queue.HandOff", markFull, func(u *use) queue.Queue { return queue.HandOff() }),
+		queued("PriorityFIFO", "queue.Priority", markQueued, func(u *use) queue.Queue {
+			return queue.Priority()
+		}),
+		queued("CustomQueue", "queue.Custom", markQueued, func(u *use) queue.Queue {
+			return queue.Custom(func() queue.WorkQueue { return new(ownQueue) })
+		}, "Queue.New"),
+		queued("Queue.Bounded", "Queue.Bounded", markFull, func(u *use) queue.Queue {
+			return queue.Priority().Bounded(capacity(u))
+		}),
 	}
 	policies = []*definition{
 		policy("Abort", func(l *life,
@@ -93,6 +58,19 @@ var (
 		}, "Rejection.Retry", "Rejection.Wait", "Rejection.Name"),
 	}
 )
+
+// queued is the feature of a queue.
+func queued(
+	name, function string, observed func(l *life, u *use), make func(u *use) queue.Queue, api ...string,
+) *definition {
+	return &definition{
+		Feature: Feature{
+			Name: name, API: append(api, "executor.Queue", function), hosts: plain, group: "queue",
+		},
+		shape: crowded, observed: observed,
+		option: func(l *life, u *use) opts { return opts{executor.Queue(make(u))} },
+	}
+}
 
 // policy is the feature of a rejection policy.
 func policy(
@@ -143,12 +121,12 @@ func markFull(l *life, u *use) {
 }
 
 // ownQueue is a queue of the user: first in, first out.
-type ownQueue struct{ tasks []executor.Queued }
+type ownQueue struct{ tasks []queue.Task }
 
-func (q *ownQueue) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }
-func (q *ownQueue) Len() int               { return len(q.tasks) }
+func (q *ownQueue) Push(t queue.Task) { q.tasks = append(q.tasks, t) }
+func (q *ownQueue) Len() int          { return len(q.tasks) }
 
-func (q *ownQueue) Pop() executor.Queued {
+func (q *ownQueue) Pop() queue.Task {
 	if len(q.tasks) == 0 {
 		return nil
 	}
@@ -157,7 +135,7 @@ func (q *ownQueue) Pop() executor.Queued {
 	return t
 }
 
-func (q *ownQueue) Remove(t executor.Queued) bool {
+func (q *ownQueue) Remove(t queue.Task) bool {
 	i := slices.Index(q.tasks, t)
 	if i < 0 {
 		return false
@@ -166,4 +144,4 @@ func (q *ownQueue) Remove(t executor.Queued) bool {
 	return true
 }
 
-func (q *ownQueue) All() iter.Seq[executor.Queued] { return slices.Values(slices.Clone(q.tasks)) }
+func (q *ownQueue) All() iter.Seq[queue.Task] { return slices.Values(slices.Clone(q.tasks)) }

@@ -3,6 +3,7 @@ package simulate
 import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
@@ -38,23 +39,23 @@ func (e *generator) drawPool(h *host) {
 	switch kind {
 	case 0, 1, 2: // the default queue
 	case 3:
-		opts = append(opts, executor.PriorityFIFO())
+		opts = append(opts, executor.Queue(queue.Priority()))
 	case 4:
 		h.bounded = true
-		opts = append(opts, executor.BoundedFIFO(e.rng.IntN(4)))
+		opts = append(opts, executor.Queue(queue.Bounded(e.rng.IntN(4))))
 	case 5:
 		h.bounded = true
-		opts = append(opts, executor.PriorityFIFO().Bounded(1+e.rng.IntN(3)))
+		opts = append(opts, executor.Queue(queue.Priority().Bounded(1+e.rng.IntN(3))))
 	case 6:
 		h.bounded = true
-		opts = append(opts, executor.HandOff())
+		opts = append(opts, executor.Queue(queue.HandOff()))
 	case 7:
-		newQueue := func() executor.WorkQueue { return new(lifo.Queue) }
+		newQueue := func() queue.WorkQueue { return new(lifo.Queue) }
 		if e.callbacks.misbehaves { // then there are no serial tasks, as workers push these
 			e.queuePanics = true
-			newQueue = func() executor.WorkQueue { return new(panickingQueue) }
+			newQueue = func() queue.WorkQueue { return new(panickingQueue) }
 		}
-		opts = append(opts, executor.CustomQueue(newQueue))
+		opts = append(opts, executor.Queue(queue.Custom(newQueue)))
 	case 8:
 		h.core, h.exclusive = 1, true
 	}

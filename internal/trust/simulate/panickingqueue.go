@@ -3,7 +3,7 @@ package simulate
 import (
 	"errors"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
@@ -16,7 +16,7 @@ type panickingQueue struct {
 // errPush is what it panics with.
 var errPush = errors.New("the queue takes no more")
 
-func (q *panickingQueue) Push(t executor.Queued) {
+func (q *panickingQueue) Push(t queue.Task) {
 	if q.pushes++; q.pushes%16 == 0 {
 		panic(errPush)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
@@ -44,27 +45,27 @@ func simulatePool(t *testing.T, seed uint64, ops int) Report {
 // drawQueue draws where tasks wait. Sizes change in a simulation only where they alone say how many
 // workers there are.
 func (es *executorSim) drawQueue() []executor.Option {
-	var queue executor.Queue
+	var q queue.Queue
 	switch es.rng.IntN(8) {
 	case 0, 1:
 		return nil // the fast one
 	case 2:
-		queue = executor.HandOff()
+		q = queue.HandOff()
 		es.bounded, es.capacity = true, 0
 	case 3, 4:
 		es.bounded, es.capacity = true, es.rng.IntN(6)
-		queue = executor.BoundedFIFO(es.capacity)
+		q = queue.Bounded(es.capacity)
 	case 5:
-		queue, es.byPriority = executor.PriorityFIFO(), true
+		q, es.byPriority = queue.Priority(), true
 	case 6:
 		es.bounded, es.capacity = true, 1+es.rng.IntN(6)
-		queue, es.byPriority = executor.PriorityFIFO().Bounded(es.capacity), true
+		q, es.byPriority = queue.Priority().Bounded(es.capacity), true
 	case 7:
-		queue = executor.CustomQueue(func() executor.WorkQueue { return new(lifo.Queue) })
+		q = queue.Custom(func() queue.WorkQueue { return new(lifo.Queue) })
 		es.ordered = false
 	}
 	es.fixedSize = true
-	return []executor.Option{queue}
+	return []executor.Option{executor.Queue(q)}
 }
 
 // drawPolicy draws the rejection policy.

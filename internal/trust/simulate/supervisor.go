@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 // supervisorSim simulates supervisors on one pool.
@@ -24,11 +25,11 @@ func simulateSupervisor(t *testing.T, seed uint64, ops int) Report {
 		ss := &supervisorSim{simulation: sim, neverQueues: sim.rng.IntN(4) > 0}
 		sim.size = 1 << 30
 		if ss.neverQueues {
-			ss.pool = executor.NewPool(0, executor.HandOff(), executor.MaximumSize(100),
+			ss.pool = executor.NewPool(0, executor.Queue(queue.HandOff()), executor.MaximumSize(100),
 				executor.Logger(silent))
 		} else {
 			ss.pool = executor.NewPool(1, executor.MaximumSize(2),
-				executor.BoundedFIFO(ss.rng.IntN(3)), executor.Logger(silent))
+				executor.Queue(queue.Bounded(ss.rng.IntN(3))), executor.Logger(silent))
 		}
 		for range 1 + ss.rng.IntN(6) {
 			ss.tasks = append(ss.tasks, ss.newTask())

@@ -11,12 +11,13 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
 var pacedKinds = map[string]pooltest.Maker{
 	"plain": pooltest.Kinds["plain"], "priority": pooltest.Kinds["priority"], "scheduled": pooltest.Kinds["scheduled"],
-	"bounded": pooltest.Plain(executor.BoundedFIFO(100)),
+	"bounded": pooltest.Plain(executor.Queue(queue.Bounded(100))),
 }
 
 func TestAPoolStartsNoMoreThanItsPaceInAnySpan(t *testing.T) {

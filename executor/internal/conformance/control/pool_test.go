@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 func TestAPausedPoolTakesNothingNew(t *testing.T) {
@@ -137,7 +138,7 @@ func TestARunInProgressGetsWhatItWaitsForDuringAPause(t *testing.T) {
 
 func TestAPausedPoolBlocksThoseForWhomThereIsNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.Block))
 		p.Pause()
 		tr := pooltest.NewTrace()
 		for range 4 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -57,7 +58,7 @@ func TestExpiryIsToldWhenTheTimeIsOverNotWhenAWorkerIsFree(t *testing.T) {
 
 func TestWhatHasExpiredTakesNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, quiet, executor.BoundedFIFO(1))
+		p := executor.NewPool(1, quiet, executor.Queue(queue.Bounded(1)))
 		defer p.Close()
 		require.NoError(t, p.Execute(sleeps(10*time.Second)))
 		synctest.Wait()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer"
 )
@@ -86,12 +87,12 @@ func (r *trial) make() {
 		r.pool.SetExecuteDelayedAfterShutdown(r.delayed)
 		r.plain = &r.pool.Pool
 	case pooled:
-		queue := []executor.Queue{executor.FIFO(), executor.BoundedFIFO(max(r.capacity, 1)),
-			executor.HandOff(), executor.PriorityFIFO()}[r.queue]
+		q := []queue.Queue{queue.FIFO(), queue.Bounded(max(r.capacity, 1)),
+			queue.HandOff(), queue.Priority()}[r.queue]
 		handler := []executor.RejectionPolicy{executor.Abort, executor.CallerRuns, executor.Discard,
 			executor.DiscardOldest}[r.policy]
 		r.plain = executor.NewPool(r.core, executor.MaximumSize(r.most),
-			executor.KeepAlive(time.Hour), queue, executor.OnRejection(handler), quiet, silent)
+			executor.KeepAlive(time.Hour), executor.Queue(q), executor.OnRejection(handler), quiet, silent)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -86,12 +87,14 @@ func TestC10_B22_ATaskMayInvokeAllOnItsOwnPoolAtAnyDepth(t *testing.T) {
 		"scheduled":   func(t *testing.T) executor.Submitter { return pooltest.NewScheduledPool(t, 1) },
 		"core size 0": func(t *testing.T) executor.Submitter { return pooltest.NewPool(t, 0) },
 		"caller runs": func(t *testing.T) executor.Submitter { return pooltest.NewDirectPool(t) },
-		"bounded":     func(t *testing.T) executor.Submitter { return pooltest.NewPool(t, 1, executor.BoundedFIFO(100)) },
+		"bounded": func(t *testing.T) executor.Submitter {
+			return pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(100)))
+		},
 		"block": func(t *testing.T) executor.Submitter {
-			return pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.Block))
+			return pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.Block))
 		},
 		"two, handing": func(t *testing.T) executor.Submitter {
-			return pooltest.NewPool(t, 2, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+			return pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
 		},
 	}
 	for name, pool := range pools {
@@ -113,8 +116,8 @@ func TestC10_B22_ATaskMayInvokeAllOnItsOwnPoolAtAnyDepth(t *testing.T) {
 func TestC10_ATaskMayInvokeAnyOnItsOwnPool(t *testing.T) {
 	for name, opts := range map[string][]executor.Option{
 		"unbounded":   nil,
-		"bounded":     {executor.BoundedFIFO(10)},
-		"caller runs": {executor.HandOff(), executor.OnRejection(executor.CallerRuns)},
+		"bounded":     {executor.Queue(queue.Bounded(10))},
+		"caller runs": {executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -170,7 +173,7 @@ func TestC10_ATaskOfASerialExecutorCannotInvokeOnThat(t *testing.T) {
 
 func TestBlockLetsABulkOperationWaitForRoomNoLongerThanItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		start := time.Now()
 		fs, err := executor.InvokeAll(
@@ -187,7 +190,7 @@ func TestBlockLetsABulkOperationWaitForRoomNoLongerThanItsContext(t *testing.T) 
 
 func TestBlockLetsABulkOperationGoThroughAPoolSmallerThanItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.HandOff(), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
 		fns := make([]future.Func[int], 10)
 		for i := range fns {
 			fns[i] = pooltest.Value(i, time.Second)
@@ -205,7 +208,7 @@ func TestBlockLetsABulkOperationGoThroughAPoolSmallerThanItself(t *testing.T) {
 func TestAPanicOfAPolicyLeavesNoTaskOfABulkOperationBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(
-			t, 1, executor.BoundedFIFO(1),
+			t, 1, executor.Queue(queue.Bounded(1)),
 			executor.OnRejection(func(*executor.Rejection) error { panic(pooltest.ErrTask) }),
 		)
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -189,7 +190,7 @@ func TestES072_APoolThatNobodyHoldsRunsWhatItHasAccepted(t *testing.T) {
 
 func TestES073_TheSizesOfASinglePoolAreFixedAndTheRestIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.Stop(t, executor.NewPool(1, executor.Confined(), executor.BoundedFIFO(1)))
+		p := pooltest.Stop(t, executor.NewPool(1, executor.Confined(), executor.Queue(queue.Bounded(1))))
 		assert.ErrorIs(t, p.SetCoreSize(2), executor.ErrInvalid)
 		assert.ErrorIs(t, p.SetCoreSize(0), executor.ErrInvalid)
 		assert.ErrorIs(t, p.SetMaximumSize(2), executor.ErrInvalid)

@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -98,7 +99,7 @@ func TestTheErrorOfAContextMayHaveMethodsThatPanic(t *testing.T) {
 	for name, wait := range waits {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, executor.HandOff())
+				p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()))
 				hold := pooltest.NewGate(t)
 				f, err := p.Submit(hold.Hold)
 				require.NoError(t, err)
@@ -128,7 +129,7 @@ func (c endedContext) Err() error {
 }
 
 func TestTheErrorOfAContextMayCallThePoolThatAsksIt(t *testing.T) {
-	p := executor.NewPool(1, executor.HandOff())
+	p := executor.NewPool(1, executor.Queue(queue.HandOff()))
 	release := make(chan struct{})
 	defer p.Close()
 	defer close(release)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 )
@@ -155,7 +156,7 @@ func TestES043_NoFunctionBeginsBecauseAnotherIsCancelled(t *testing.T) {
 
 func TestES043_ARefusalCancelsTheOthersAndIsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)))
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
 		var calls atomic.Int32
@@ -256,7 +257,7 @@ func TestES045_K12_AllReturnsWhenAPolicyDiscards(t *testing.T) {
 	for name, policy := range policies {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(policy))
+				p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(policy))
 				require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 				synctest.Wait()
 				fs, err := executor.InvokeAll(
@@ -272,7 +273,7 @@ func TestES045_K12_AllReturnsWhenAPolicyDiscards(t *testing.T) {
 
 func TestES045_K12_AllReturnsWhenAPolicyDiscardsTheOldest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.DiscardOldest))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.DiscardOldest))
 		require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 		synctest.Wait()
 		fs, err := executor.InvokeAll(

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -96,7 +97,7 @@ func TestES024_ASuccessEndsTheContextsOfThoseThatRun(t *testing.T) {
 
 func TestES024_ASuccessKeepsThoseThatWaitFromBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(2), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.CallerRuns))
 		g := pooltest.NewGate(t)
 		require.NoError(t, p.Execute(g.Hold))
 		synctest.Wait()
@@ -198,7 +199,7 @@ func TestES026_TheEndOfTheContextCancelsAllThatWasStarted(t *testing.T) {
 
 func TestES026_ARefusedFunctionCancelsTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()))
 		var seen error
 		_, err := executor.InvokeAny(t.Context(), p, pooltest.Heeding(&seen), pooltest.Value(1, 0))
 		assert.ErrorIs(t, err, executor.ErrSaturated)
@@ -281,7 +282,7 @@ func TestES034_WithoutTimeNothingIsStarted(t *testing.T) {
 func TestES034_ASuccessBeforeTheDeadlineCountsEvenIfItIsSeenLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(
-			t, 1, executor.HandOff(), executor.OnRejection(func(*executor.Rejection) error {
+			t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(func(*executor.Rejection) error {
 				time.Sleep(time.Hour) // the submitter is held up beyond the deadline
 				return nil
 			}),

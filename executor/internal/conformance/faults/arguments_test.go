@@ -21,6 +21,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -199,10 +200,10 @@ func TestA10_TheLargestPoolIsMadeOfAsMuchAsTheSmallest(t *testing.T) {
 	for name, build := range map[string]func(n int){
 		"plain":     func(n int) { executor.NewPool(n) },
 		"scheduled": func(n int) { executor.NewScheduledPool(n) },
-		"maximum":   func(n int) { executor.NewPool(0, executor.HandOff(), executor.MaximumSize(n)) },
+		"maximum":   func(n int) { executor.NewPool(0, executor.Queue(queue.HandOff()), executor.MaximumSize(n)) },
 		"pending":   func(n int) { executor.NewPool(1, executor.PendingLimit(n)) },
-		"queue":     func(n int) { executor.NewPool(1, executor.BoundedFIFO(n)) },
-		"priority":  func(n int) { executor.NewPool(1, executor.PriorityFIFO().Bounded(n)) },
+		"queue":     func(n int) { executor.NewPool(1, executor.Queue(queue.Bounded(n))) },
+		"priority":  func(n int) { executor.NewPool(1, executor.Queue(queue.Priority().Bounded(n))) },
 	} {
 		small := testing.AllocsPerRun(100, func() { build(1) })
 		for _, n := range []int{math.MaxInt32, math.MaxInt - 1, math.MaxInt} {
@@ -229,15 +230,17 @@ func TestA10_APoolOfSizeZeroRunsItsTasksOneAtATime(t *testing.T) {
 }
 
 func TestA11_AQueueHoldsAsManyAsItsBoundSays(t *testing.T) {
-	kinds := map[string]func(n int) executor.Queue{
-		"FIFO":     executor.BoundedFIFO,
-		"priority": func(n int) executor.Queue { return executor.PriorityFIFO().Bounded(n) },
-		"custom":   func(n int) executor.Queue { return executor.CustomQueue(executor.FIFO().New).Bounded(n) },
+	kinds := map[string]func(n int) queue.Queue{
+		"FIFO":     queue.Bounded,
+		"priority": func(n int) queue.Queue { return queue.Priority().Bounded(n) },
+		"custom": func(n int) queue.Queue {
+			return queue.Custom(queue.FIFO().New).Bounded(n)
+		},
 	}
-	for kind, queue := range kinds {
+	for kind, q := range kinds {
 		for _, n := range []int{0, 1, 2, math.MaxInt - 1, math.MaxInt} {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, queue(n))
+				p := pooltest.NewPool(t, 1, executor.Queue(q(n)))
 				gate := pooltest.NewGate(t)
 				pooltest.Fill(t, p, 1, gate.Hold)
 				waiting := min(n, 1000)
@@ -420,7 +423,7 @@ func TestA20_OfAPoolOptionGivenTwiceTheLastCountsButFunctionsAddUp(t *testing.T)
 			executor.Name("first"), executor.Name("last"),
 			executor.MaximumSize(7), executor.MaximumSize(1),
 			executor.KeepAlive(time.Hour), executor.KeepAlive(time.Minute),
-			executor.PriorityFIFO(), executor.BoundedFIFO(5), executor.BoundedFIFO(1),
+			executor.Queue(queue.Priority()), executor.Queue(queue.Bounded(5)), executor.Queue(queue.Bounded(1)),
 			executor.OnRejection(executor.CallerRuns), executor.OnRejection(executor.Abort),
 			executor.BeforeRun(hook("first")), executor.BeforeRun(hook("before")),
 			executor.AfterRun(after("first")), executor.AfterRun(nil),
@@ -481,9 +484,9 @@ func TestA20_PoolOptionsThatContradictEachOtherPanicAndLeaveNothing(t *testing.T
 		"core above the last maximum":      func() { executor.NewScheduledPool(3, executor.MaximumSize(4), executor.MaximumSize(2)) },
 		"core timeout without keep-alive":  func() { executor.NewPool(1, executor.CoreTimeout(), executor.KeepAlive(0)) },
 		"keep-alive 0 before core timeout": func() { executor.NewScheduledPool(1, executor.KeepAlive(0), executor.CoreTimeout()) },
-		"a queue for a scheduled pool":     func() { executor.NewScheduledPool(1, executor.FIFO()) },
-		"a queue that nothing makes":       func() { executor.NewPool(1, executor.Queue{}) },
-		"a queue made of nothing":          func() { executor.NewPool(1, executor.CustomQueue(func() executor.WorkQueue { return nil })) },
+		"a queue for a scheduled pool":     func() { executor.NewScheduledPool(1, executor.Queue(queue.FIFO())) },
+		"a queue that nothing makes":       func() { executor.NewPool(1, executor.Queue(queue.Queue{})) },
+		"a queue made of nothing":          func() { executor.NewPool(1, executor.Queue(queue.Custom(func() queue.WorkQueue { return nil }))) },
 		"a good option and none":           func() { executor.NewPool(1, executor.AfterTermination(func() {}), nil) },
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -30,7 +31,7 @@ func TestACallerLeavesWhoseTaskAndHookBothEndTheGoroutine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := executor.NewPool(1, executor.HandOff(), executor.OnRejection(executor.CallerRuns), option)
+				p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns), option)
 				_, err := p.Submit(pooltest.Sleep(time.Second))
 				require.NoError(t, err)
 				go func() { _ = p.Execute(pooltest.Goexit) }() // which ends that goroutine, as documented
@@ -150,7 +151,7 @@ func TestAGroupEndsWithAContextWhoseCauseEndsTheGoroutine(t *testing.T) {
 
 func TestASubmitterWhoseContextEndsTheGoroutineLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, executor.HandOff())
+		p := executor.NewPool(1, executor.Queue(queue.HandOff()))
 		_, err := p.Submit(pooltest.Sleep(time.Minute))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -17,6 +17,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/heap"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -224,7 +225,7 @@ func TestG8_AThousandWhoFindABoundedQueueFullAreDealtWithAsThePolicySays(t *test
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, workers, executor.BoundedFIFO(room), executor.OnRejection(row.policy))
+				p := pooltest.NewPool(t, workers, executor.Queue(queue.Bounded(room)), executor.OnRejection(row.policy))
 				var bodies, refused atomic.Int32
 				futures := make([]*future.Future[struct{}], submitters)
 				var all sync.WaitGroup

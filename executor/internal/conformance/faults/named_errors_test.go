@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -20,7 +21,7 @@ func TestErrorsCarryPoolTaskAndDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		poll := executor.Name("poll")
 		hour := pooltest.Sleep(time.Hour)
-		full := pooltest.NewPool(t, 1, executor.Name("jobs"), executor.HandOff())
+		full := pooltest.NewPool(t, 1, executor.Name("jobs"), executor.Queue(queue.HandOff()))
 		held, err := full.Submit(hour, poll, executor.Timeout(5*time.Second))
 		require.NoError(t, err)
 

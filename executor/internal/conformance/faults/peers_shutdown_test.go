@@ -18,6 +18,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
@@ -152,7 +153,7 @@ func TestB39_ATaskThatIsHandedOverDuringAShutdownHasOneEnd(t *testing.T) {
 	for name, stop := range pbStops {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, executor.HandOff())
+				p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()))
 				p.PrestartWorker()
 				synctest.Wait()
 				unset := delaytest.Once(t, delay.FollowerWoken, func() { stop(p) })
@@ -244,11 +245,11 @@ var pbPools = map[string]func() (executor.Submitter, *executor.Pool){
 	"NewScheduledPool":   pbPlain(func() *executor.Pool { return &executor.NewScheduledPool(2).Pool }),
 	"confined scheduled": pbPlain(func() *executor.Pool { return &executor.NewScheduledPool(1, executor.Confined()).Pool }),
 	"serial.New": func() (executor.Submitter, *executor.Pool) {
-		p := executor.NewPool(1, executor.BoundedFIFO(100))
+		p := executor.NewPool(1, executor.Queue(queue.Bounded(100)))
 		return serial.New(p), p
 	},
 	"serial.NewKeyed": func() (executor.Submitter, *executor.Pool) {
-		p := executor.NewPool(1, executor.PriorityFIFO())
+		p := executor.NewPool(1, executor.Queue(queue.Priority()))
 		return serial.NewKeyed[int](p).For(7), p
 	},
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -54,7 +55,7 @@ func TestC2_WorkersThatAllBlockOnTheirOwnFullPoolGoOn(t *testing.T) {
 		} {
 			t.Run(fmt.Sprint(name, " on ", size), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := pooltest.NewPool(t, size, executor.BoundedFIFO(1), executor.OnRejection(executor.Block))
+					p := pooltest.NewPool(t, size, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.Block))
 					var ran atomic.Int64
 					child := func(context.Context) error { time.Sleep(time.Second); ran.Add(1); return nil }
 					for range 2 * size {

@@ -65,10 +65,13 @@ func takesUserCode(f *ast.FuncDecl) (takes bool) {
 				takes = true
 			case *ast.SelectorExpr:
 				text := n.X.(*ast.Ident).Name + "." + n.Sel.Name
-				takes = takes || text == "io.Writer" || text == "slog.Logger" || text == "context.Context"
+				switch text {
+				case "io.Writer", "slog.Logger", "context.Context", "queue.Queue":
+					takes = true
+				}
 			case *ast.Ident:
 				switch n.Name {
-				case "Observer", "RejectionPolicy", "Calendar", "WorkQueue", "TaskOption":
+				case "Observer", "RejectionPolicy", "Calendar", "TaskOption":
 					takes = true
 				}
 			}

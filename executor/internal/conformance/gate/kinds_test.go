@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -45,7 +46,7 @@ type kind struct {
 
 var kinds = []kind{
 	{name: "plain pool", make: func(opts []executor.Option, _ []eventloop.Option) system {
-		return executor.NewPool(2, append(opts, executor.BoundedFIFO(6))...)
+		return executor.NewPool(2, append(opts, executor.Queue(queue.Bounded(6)))...)
 	}},
 	{name: "scheduled pool", make: func(opts []executor.Option, _ []eventloop.Option) system {
 		return executor.NewScheduledPool(2, opts...)

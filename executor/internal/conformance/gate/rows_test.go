@@ -149,7 +149,7 @@ func rows() []row {
 // notRows are functions that take user code and have no row, each with its reason.
 var notRows = map[string]string{
 	"Observe":     "each field of Observer has a row",
-	"CustomQueue": "a WorkQueue is data of the pool, and called with its lock held",
+	"Queue":       "a queue.WorkQueue is data of the pool, and called with its lock held",
 	"BaseContext": "must not panic, as documented; contexts are data",
 	"WithContext": "likewise",
 	"WithValues":  "likewise",

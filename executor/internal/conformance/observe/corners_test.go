@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 // A submission after the end must be refused, also if there is a recording.
@@ -174,7 +175,7 @@ func TestRetryIsNotLate(t *testing.T) {
 // A refused submission must not make the failure of its predecessor forgotten.
 func TestARefusedSubmissionClearsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, executor.BoundedFIFO(1), pooltest.Quiet())
+		p := executor.NewPool(1, executor.Queue(queue.Bounded(1)), pooltest.Quiet())
 		defer p.Close()
 		opts := []executor.TaskOption{executor.Name("a"),
 			executor.Expect(insight.SuccessWithin(time.Hour))}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 func TestNextTellsTheFirstTasksAsQueuedDoes(t *testing.T) {
@@ -70,8 +71,8 @@ func TestNextTellsTheFirstTasksAlsoWhileMassesAreSorted(t *testing.T) {
 }
 
 func TestNextOfAPlainPool(t *testing.T) {
-	for _, opts := range [][]executor.Option{nil, {executor.BoundedFIFO(100)},
-		{executor.PriorityFIFO()}} {
+	for _, opts := range [][]executor.Option{nil, {executor.Queue(queue.Bounded(100))},
+		{executor.Queue(queue.Priority())}} {
 		synctest.Test(t, func(t *testing.T) {
 			p := executor.NewPool(1, opts...)
 			pooltest.Submit(t, p, lasts(time.Second))

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
@@ -337,7 +338,7 @@ func TestASeriesThatAShutdownEndsIsNotPaused(t *testing.T) {
 func TestATaskThatTheCallerRunsIsNotRejectedByItsGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := figures.NewTally()
-		p := executor.NewPool(1, pooltest.Quiet(), executor.HandOff(),
+		p := executor.NewPool(1, pooltest.Quiet(), executor.Queue(queue.HandOff()),
 			executor.OnRejection(executor.CallerRuns), executor.Observe(told.Observer()))
 		require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 		ended := make(chan struct{})
@@ -357,7 +358,7 @@ func TestATaskThatTheCallerRunsIsNotRejectedByItsGoexit(t *testing.T) {
 func TestATaskThatAPolicyHasPlacedIsNotRejectedByItsPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := figures.NewTally()
-		p := executor.NewPool(1, pooltest.Quiet(), executor.HandOff(), executor.Observe(told.Observer()),
+		p := executor.NewPool(1, pooltest.Quiet(), executor.Queue(queue.HandOff()), executor.Observe(told.Observer()),
 			executor.OnRejection(func(r *executor.Rejection) error {
 				_ = r.Wait(context.Background())
 				panic("wanted")
@@ -371,15 +372,15 @@ func TestATaskThatAPolicyHasPlacedIsNotRejectedByItsPanic(t *testing.T) {
 }
 
 // badQueue panics when it is given a task.
-type badQueue struct{ executor.WorkQueue }
+type badQueue struct{ queue.WorkQueue }
 
-func (badQueue) Push(executor.Queued) { panic("wanted") }
+func (badQueue) Push(queue.Task) { panic("wanted") }
 
 func TestATaskThatTheQueueDoesNotTakeIsCountedAsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := figures.NewTally()
 		p := executor.NewPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
-			executor.CustomQueue(func() executor.WorkQueue { return badQueue{executor.FIFO().New()} }))
+			executor.Queue(queue.Custom(func() queue.WorkQueue { return badQueue{queue.FIFO().New()} })))
 		assert.Panics(t, func() { _ = p.Execute(pooltest.Nothing) })
 		require.NoError(t, p.Close())
 		assert.EqualValues(t, 1, p.Stats().Rejected)

@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -22,7 +23,7 @@ func TestAPlainPoolWithoutAFreeWorkerSaysSo(t *testing.T) {
 		"Submit":  func(p *executor.Pool, task executor.Task) error { _, err := p.Submit(task); return err },
 	} {
 		for kind, opts := range map[string][]executor.Option{
-			"unbounded": nil, "bounded": {executor.BoundedFIFO(5)}, "priority": {executor.PriorityFIFO()},
+			"unbounded": nil, "bounded": {executor.Queue(queue.Bounded(5))}, "priority": {executor.Queue(queue.Priority())},
 		} {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -34,7 +35,7 @@ func held(t *testing.T, p *executor.Pool, execute func(executor.Task, ...executo
 
 func TestACancellationBehindOthersOfASerialCallsAWorkerForWhoeverEnters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(2, executor.BoundedFIFO(1))
+		p := executor.NewPool(2, executor.Queue(queue.Bounded(1)))
 		s := serial.New(p)
 		held(t, p, s.Execute)
 		behind, err := s.Submit(pooltest.Nothing)
@@ -55,7 +56,7 @@ func TestACancellationBehindOthersOfASerialCallsAWorkerForWhoeverEnters(t *testi
 func TestTasksThatWaitForTheirTurnTakeNoWorkers(t *testing.T) {
 	t.Run("bounded", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			p := executor.NewPool(1, executor.MaximumSize(2), executor.BoundedFIFO(2))
+			p := executor.NewPool(1, executor.MaximumSize(2), executor.Queue(queue.Bounded(2)))
 			s := serial.New(p)
 			held(t, p, s.Execute)
 			for range 2 {
@@ -69,7 +70,7 @@ func TestTasksThatWaitForTheirTurnTakeNoWorkers(t *testing.T) {
 	})
 	t.Run("hand-off", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			p := executor.NewPool(2, executor.HandOff())
+			p := executor.NewPool(2, executor.Queue(queue.HandOff()))
 			s := serial.New(p)
 			held(t, p, s.Execute)
 			for range 10 {
@@ -152,22 +153,22 @@ func TestCloseContextReportsThePlainTasksInTheirOrder(t *testing.T) {
 }
 
 // fussy is a queue that panics at the sight of a bad task.
-type fussy struct{ executor.WorkQueue }
+type fussy struct{ queue.WorkQueue }
 
-func (q fussy) Push(t executor.Queued) {
+func (q fussy) Push(t queue.Task) {
 	if t.Name() == "bad" {
 		panic("push")
 	}
 	q.WorkQueue.Push(t)
 }
 
-func fussyQueue() executor.Queue {
-	return executor.CustomQueue(func() executor.WorkQueue { return fussy{executor.FIFO().New()} }).Bounded(1)
+func fussyQueue() queue.Queue {
+	return queue.Custom(func() queue.WorkQueue { return fussy{queue.FIFO().New()} }).Bounded(1)
 }
 
 func TestAPanicOfPushReachesTheSubmitterWhoHasWaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, fussyQueue())
+		p := executor.NewPool(1, executor.Queue(fussyQueue()))
 		held(t, p, p.Execute)
 		queued, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
@@ -185,7 +186,7 @@ func TestAPanicOfPushReachesTheSubmitterWhoHasWaited(t *testing.T) {
 
 func TestAPanicOfPushLosesNeitherTheOldestNorItsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, fussyQueue(), executor.OnRejection(executor.DiscardOldest))
+		p := executor.NewPool(1, executor.Queue(fussyQueue()), executor.OnRejection(executor.DiscardOldest))
 		held(t, p, p.Execute)
 		oldest, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
@@ -205,7 +206,7 @@ func TestAPanicOfPushLosesNeitherTheOldestNorItsRoom(t *testing.T) {
 func TestAPolicyThatOutlivesAPanicOfPushHasRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p *executor.Pool
-		p = executor.NewPool(1, fussyQueue(), executor.OnRejection(func(r *executor.Rejection) (err error) {
+		p = executor.NewPool(1, executor.Queue(fussyQueue()), executor.OnRejection(func(r *executor.Rejection) (err error) {
 			defer func() {
 				if recover() != nil {
 					err = executor.ErrSaturated
@@ -226,15 +227,15 @@ func TestAPolicyThatOutlivesAPanicOfPushHasRefused(t *testing.T) {
 
 // batches is a queue that takes tasks out of another, some at a time.
 type batches struct {
-	executor.WorkQueue
-	out []executor.Queued
+	queue.WorkQueue
+	out []queue.Task
 }
 
-func batchQueue() executor.Queue {
-	return executor.CustomQueue(func() executor.WorkQueue { return &batches{WorkQueue: executor.FIFO().New()} })
+func batchQueue() queue.Queue {
+	return queue.Custom(func() queue.WorkQueue { return &batches{WorkQueue: queue.FIFO().New()} })
 }
 
-func (q *batches) Pop() executor.Queued {
+func (q *batches) Pop() queue.Task {
 	for len(q.out) < 8 && q.WorkQueue.Len() > 0 {
 		q.out = append(q.out, q.WorkQueue.Pop())
 	}
@@ -243,7 +244,7 @@ func (q *batches) Pop() executor.Queued {
 	return next
 }
 
-func (q *batches) Remove(t executor.Queued) bool {
+func (q *batches) Remove(t queue.Task) bool {
 	i := slices.Index(q.out, t)
 	if i < 0 {
 		return q.WorkQueue.Remove(t)
@@ -254,14 +255,14 @@ func (q *batches) Remove(t executor.Queued) bool {
 
 func (q *batches) Len() int { return len(q.out) + q.WorkQueue.Len() }
 
-func (q *batches) All() iter.Seq[executor.Queued] {
+func (q *batches) All() iter.Seq[queue.Task] {
 	return slices.Values(slices.AppendSeq(slices.Clone(q.out), q.WorkQueue.All()))
 }
 
 // batched returns a pool of one worker, whose task is held at the gate, and a task behind that
 // which its queue has taken out of another.
 func batched(t *testing.T) (p *executor.Pool, behind *future.Future[struct{}]) {
-	p = executor.NewPool(1, batchQueue())
+	p = executor.NewPool(1, executor.Queue(batchQueue()))
 	first, second := pooltest.NewGate(t), pooltest.NewGate(t)
 	require.NoError(t, p.Execute(first.Hold))
 	synctest.Wait()
@@ -295,7 +296,7 @@ func TestAQueueMadeOfAnotherIsEmptiedByShutdownNow(t *testing.T) {
 
 func TestC4_ATaskOfAQueueMadeOfAnotherIsHelped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, batchQueue())
+		p := executor.NewPool(1, executor.Queue(batchQueue()))
 		gate := pooltest.NewGate(t)
 		require.NoError(t, p.Execute(gate.Hold))
 		synctest.Wait()

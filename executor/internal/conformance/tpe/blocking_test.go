@@ -16,6 +16,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -106,7 +107,7 @@ func TestTPE042_AWorkerThatBecomesFreeTakesFromThoseWhoWaitWhereNothingMayQueue(
 	for _, c := range hookBodies {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &pooltest.Full{Pool: pooltest.NewPool(t, 1, executor.HandOff()), Trace: pooltest.NewTrace()}
+				s := &pooltest.Full{Pool: pooltest.NewPool(t, 1, executor.Queue(queue.HandOff())), Trace: pooltest.NewTrace()}
 				require.NoError(t, s.Execute(func(ctx context.Context) error {
 					time.Sleep(time.Hour)
 					return c.body(ctx)
@@ -123,7 +124,7 @@ func TestTPE042_AWorkerThatBecomesFreeTakesFromThoseWhoWaitWhereNothingMayQueue(
 
 func TestTPE042_ACancelledTaskOfASerialExecutorMakesRoomToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &pooltest.Full{Pool: pooltest.NewPool(t, 1, executor.BoundedFIFO(1)), Gate: pooltest.NewGate(t), Trace: pooltest.NewTrace()}
+		s := &pooltest.Full{Pool: pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1))), Gate: pooltest.NewGate(t), Trace: pooltest.NewTrace()}
 		serial := serial.New(s)
 		require.NoError(t, serial.Execute(s.Gate.Hold))
 		synctest.Wait()
@@ -269,7 +270,7 @@ func TestC2_TPE042_ATaskOfAFullPoolDoesNotWaitForRoomInIt(t *testing.T) {
 						assert.NoError(t, submit(p, ctx, tr.Task("inner")))
 						tr.Mark("returned")
 					}
-					p = pooltest.NewPool(t, 1, executor.BoundedFIFO(1), executor.OnRejection(executor.Block),
+					p = pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.Block),
 						executor.BeforeRun(func(ctx context.Context, _ executor.Run) { at("before-run hook", ctx) }),
 						executor.AfterRun(func(ctx context.Context, _ executor.Run, _ error) {
 							at("after-run hook", context.WithoutCancel(ctx)) // the run is over
@@ -293,7 +294,7 @@ func TestTPE042_AThousandSubmittersWithDeadlinesReturnInTimeAndLoseNothing(t *te
 			synctest.Test(t, func(t *testing.T) {
 				const submitters = 1000
 				random := rand.New(rand.NewPCG(seed, 0))
-				p := pooltest.NewPool(t, 4, executor.BoundedFIFO(4), executor.OnRejection(executor.Block))
+				p := pooltest.NewPool(t, 4, executor.Queue(queue.Bounded(4)), executor.OnRejection(executor.Block))
 				var bodies, refused atomic.Int64
 				var all sync.WaitGroup
 				futures := make([]*future.Future[struct{}], submitters)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -68,31 +69,31 @@ func TestTPE005_ACoreSizeAboveTheMaximumPanics(t *testing.T) {
 }
 
 func TestTPE006_APoolWithoutAQueuePanics(t *testing.T) {
-	none := func() executor.WorkQueue { return nil }
+	none := func() queue.WorkQueue { return nil }
 	for name, build := range map[string]func(){
-		"zero":            func() { executor.NewPool(1, executor.Queue{}) },
-		"bounded zero":    func() { executor.NewPool(1, executor.Queue{}.Bounded(3)) },
-		"new of zero":     func() { executor.Queue{}.New() },
-		"custom nil":      func() { executor.CustomQueue(nil) },
-		"made nil":        func() { executor.NewPool(1, executor.CustomQueue(none)) },
-		"made nil by New": func() { executor.CustomQueue(none).New() },
+		"zero":            func() { executor.NewPool(1, executor.Queue(queue.Queue{})) },
+		"bounded zero":    func() { executor.NewPool(1, executor.Queue(queue.Queue{}.Bounded(3))) },
+		"new of zero":     func() { queue.Queue{}.New() },
+		"custom nil":      func() { executor.Queue(queue.Custom(nil)) },
+		"made nil":        func() { executor.NewPool(1, executor.Queue(queue.Custom(none))) },
+		"made nil by New": func() { queue.Custom(none).New() },
 	} {
 		t.Run(name, func(t *testing.T) { sizedPanics(t, "nil queue", build) })
 	}
 }
 
 func TestA11_ANegativeQueueCapacityPanics(t *testing.T) {
-	sizedPanics(t, "negative queue capacity -1", func() { executor.BoundedFIFO(-1) })
-	sizedPanics(t, "negative queue capacity -2", func() { executor.PriorityFIFO().Bounded(-2) })
+	sizedPanics(t, "negative queue capacity -1", func() { executor.Queue(queue.Bounded(-1)) })
+	sizedPanics(t, "negative queue capacity -2", func() { executor.Queue(queue.Priority().Bounded(-2)) })
 }
 
 func TestA11_AQueueOfCapacityZeroLetsNobodyWait(t *testing.T) {
-	for name, queue := range map[string]executor.Queue{
-		"bounded FIFO": executor.BoundedFIFO(0), "priority": executor.PriorityFIFO().Bounded(0), "hand-off": executor.HandOff(),
+	for name, q := range map[string]queue.Queue{
+		"bounded FIFO": queue.Bounded(0), "priority": queue.Priority().Bounded(0), "hand-off": queue.HandOff(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, queue)
+				p := pooltest.NewPool(t, 1, executor.Queue(q))
 				g := pooltest.NewGate(t)
 				pooltest.Fill(t, p, 1, g.Hold)
 				assert.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
@@ -107,7 +108,7 @@ func TestA11_AQueueOfCapacityZeroLetsNobodyWait(t *testing.T) {
 
 func TestAQueueOfTheLargestCapacityCostsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(math.MaxInt-1), executor.MaximumSize(math.MaxInt))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(math.MaxInt-1)), executor.MaximumSize(math.MaxInt))
 		g := pooltest.NewGate(t)
 		pooltest.Fill(t, p, 100, g.Hold)
 		assert.Equal(t, sizedState{1, 1, 99}, sizedNow(p))
@@ -115,14 +116,14 @@ func TestAQueueOfTheLargestCapacityCostsNothing(t *testing.T) {
 }
 
 func TestAQueueOptionOnAScheduledPoolPanics(t *testing.T) {
-	for name, queue := range map[string]executor.Queue{
-		"FIFO": executor.FIFO(), "bounded": executor.BoundedFIFO(3), "hand-off": executor.HandOff(),
-		"priority": executor.PriorityFIFO(), "custom": executor.CustomQueue(executor.FIFO().New),
+	for name, q := range map[string]queue.Queue{
+		"FIFO": queue.FIFO(), "bounded": queue.Bounded(3), "hand-off": queue.HandOff(),
+		"priority": queue.Priority(), "custom": queue.Custom(queue.FIFO().New),
 	} {
 		t.Run(name, func(t *testing.T) {
 			const want = "a scheduled pool has a queue of its own"
-			sizedPanics(t, want, func() { executor.NewScheduledPool(1, queue) })
-			sizedPanics(t, want, func() { executor.NewScheduledPool(1, executor.Confined(), queue) })
+			sizedPanics(t, want, func() { executor.NewScheduledPool(1, executor.Queue(q)) })
+			sizedPanics(t, want, func() { executor.NewScheduledPool(1, executor.Confined(), executor.Queue(q)) })
 		})
 	}
 }
@@ -156,7 +157,7 @@ func TestTPE008_CoreSizeZeroAndKeepAliveZeroAreLegal(t *testing.T) {
 
 func TestTPE009_TheDefaultPolicyIsAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()))
 		g := pooltest.NewGate(t)
 		pooltest.Fill(t, p, 1, g.Hold)
 		f, err := p.Submit(pooltest.Nothing)
@@ -186,7 +187,7 @@ func TestTPE011_ANewPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 				return executor.ErrSaturated
 			}
 		}
-		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(policy("first")))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(policy("first")))
 		g := pooltest.NewGate(t)
 		pooltest.Fill(t, p, 1, g.Hold)
 		assert.Error(t, p.Execute(pooltest.Nothing))
@@ -198,7 +199,7 @@ func TestTPE011_ANewPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 
 func TestTPE011_ANilPolicyIsRefusedAndTheOldOneStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.Discard))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Discard))
 		assert.ErrorIs(t, p.SetRejectionPolicy(nil), executor.ErrInvalid)
 		g := pooltest.NewGate(t)
 		pooltest.Fill(t, p, 1, g.Hold)

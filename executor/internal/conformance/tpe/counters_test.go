@@ -13,25 +13,26 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // countedQueues are pools of one worker with each kind of queue.
-var countedQueues = map[string]executor.Queue{
-	"FIFO":     executor.FIFO(),
-	"bounded":  executor.BoundedFIFO(100),
-	"priority": executor.PriorityFIFO(),
-	"custom":   executor.CustomQueue(executor.FIFO().New),
+var countedQueues = map[string]queue.Queue{
+	"FIFO":     queue.FIFO(),
+	"bounded":  queue.Bounded(100),
+	"priority": queue.Priority(),
+	"custom":   queue.Custom(queue.FIFO().New),
 }
 
 // countedRows runs a test for a pool of one worker with each kind of queue. The worker is busy
 // until open is called.
 func countedRows(t *testing.T, row func(t *testing.T, p *executor.Pool, open func())) {
-	for name, queue := range countedQueues {
+	for name, q := range countedQueues {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, queue)
+				p := pooltest.NewPool(t, 1, executor.Queue(q))
 				g := pooltest.NewGate(t)
 				countedSubmit(t, p, "running", g.Hold)
 				synctest.Wait()
@@ -147,10 +148,10 @@ func TestTPE072_OfManyTasksOnlyTheCancelledOnesAreGone(t *testing.T) {
 }
 
 func TestTPE073_TheCountersFollowTheTasks(t *testing.T) {
-	for name, queue := range countedQueues {
+	for name, q := range countedQueues {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 2, queue, executor.CoreTimeout(), executor.KeepAlive(time.Second))
+				p := pooltest.NewPool(t, 2, executor.Queue(q), executor.CoreTimeout(), executor.KeepAlive(time.Second))
 				expect := func(workers, largest, busy, queued, accepted, completed int) {
 					t.Helper()
 					s := p.Stats()
@@ -202,7 +203,7 @@ func TestTPE074_FailedTasksCountAsCompleted(t *testing.T) {
 		"panic in the hook":  {pooltest.Nothing, []executor.Option{hook}, 0},
 		"panic in both":      {pooltest.Panic, []executor.Option{hook}, 3},
 		"no failure at all":  {pooltest.Nothing, nil, 0},
-		"on a bounded queue": {pooltest.Panic, []executor.Option{executor.BoundedFIFO(9)}, 3},
+		"on a bounded queue": {pooltest.Panic, []executor.Option{executor.Queue(queue.Bounded(9))}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -255,24 +256,24 @@ func TestTPE075_AWorkerThatStartsIsNotBusy(t *testing.T) {
 
 func TestTPE076_ASnapshotAddsUpWhileThePoolWorks(t *testing.T) {
 	for name, c := range map[string]struct {
-		queue  executor.Queue
+		queue  queue.Queue
 		submit func(ctx context.Context, p *executor.Pool, task executor.Task) error
 	}{
-		"execute": {executor.FIFO(), func(_ context.Context, p *executor.Pool, task executor.Task) error {
+		"execute": {queue.FIFO(), func(_ context.Context, p *executor.Pool, task executor.Task) error {
 			return p.Execute(task)
 		}},
-		"submit": {executor.PriorityFIFO(), func(_ context.Context, p *executor.Pool, task executor.Task) error {
+		"submit": {queue.Priority(), func(_ context.Context, p *executor.Pool, task executor.Task) error {
 			_, err := p.Submit(task)
 			return err
 		}},
-		"wait for room": {executor.BoundedFIFO(2), func(ctx context.Context, p *executor.Pool, task executor.Task) error {
+		"wait for room": {queue.Bounded(2), func(ctx context.Context, p *executor.Pool, task executor.Task) error {
 			_, err := p.SubmitContext(ctx, task)
 			return err
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 4, c.queue)
+				p := pooltest.NewPool(t, 4, executor.Queue(c.queue))
 				var submitters sync.WaitGroup
 				for range 4 {
 					submitters.Go(func() {
@@ -340,7 +341,7 @@ func TestTPE074_ATaskCancelledOnItsWayOutOfTheQueueCounts(t *testing.T) {
 			},
 		}
 		for name, takeOut := range ways {
-			p := executor.NewPool(1, executor.BoundedFIFO(1))
+			p := executor.NewPool(1, executor.Queue(queue.Bounded(1)))
 			gate := make(chan struct{})
 			require.NoError(t, p.Execute(func(context.Context) error { <-gate; return nil }))
 			synctest.Wait()

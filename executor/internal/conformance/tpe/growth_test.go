@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -34,7 +35,7 @@ func sizedSteps(t *testing.T, p *executor.Pool, hold executor.Task, most int) (s
 
 func TestTPE020_SubmissionsFillTheCoreThenTheQueueThenTheMaximum(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.MaximumSize(4), executor.BoundedFIFO(3))
+		p := pooltest.NewPool(t, 2, executor.MaximumSize(4), executor.Queue(queue.Bounded(3)))
 		want := []sizedState{{1, 1, 0}, {2, 2, 0}, {2, 2, 1}, {2, 2, 2}, {2, 2, 3}, {3, 3, 3}, {4, 4, 3}}
 		assert.Equal(t, want, sizedSteps(t, p, pooltest.NewGate(t).Hold, 100))
 		assert.Equal(t, want[6], sizedNow(p), "the refusal changes nothing")
@@ -42,9 +43,9 @@ func TestTPE020_SubmissionsFillTheCoreThenTheQueueThenTheMaximum(t *testing.T) {
 }
 
 func TestTPE020_ABurstFindsAsMuchRoomAsTasksOneByOne(t *testing.T) {
-	for _, queue := range []executor.Queue{executor.BoundedFIFO(3), executor.PriorityFIFO().Bounded(3)} {
+	for _, q := range []queue.Queue{queue.Bounded(3), queue.Priority().Bounded(3)} {
 		synctest.Test(t, func(t *testing.T) {
-			p := pooltest.NewPool(t, 2, executor.MaximumSize(4), queue)
+			p := pooltest.NewPool(t, 2, executor.MaximumSize(4), executor.Queue(q))
 			g := pooltest.NewGate(t)
 			for range 7 {
 				require.NoError(t, p.Execute(g.Hold))
@@ -60,9 +61,9 @@ func TestTPE020_ABurstFindsAsMuchRoomAsTasksOneByOne(t *testing.T) {
 func TestTPE020_AnIdleWorkerIsPreferredToANewOne(t *testing.T) {
 	for name, opts := range map[string][]executor.Option{
 		"default":    nil,
-		"bounded":    {executor.BoundedFIFO(2)},
-		"hand-off":   {executor.HandOff()},
-		"priority":   {executor.PriorityFIFO()},
+		"bounded":    {executor.Queue(queue.Bounded(2))},
+		"hand-off":   {executor.Queue(queue.HandOff())},
+		"priority":   {executor.Queue(queue.Priority())},
 		"grow first": {executor.GrowFirst(), executor.MaximumSize(9)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +83,7 @@ func TestTPE020_AnIdleWorkerIsPreferredToANewOne(t *testing.T) {
 // In Java the new worker takes the task that did not fit, ahead of all that wait.
 func TestTPE020_AWorkerStartedForALateTaskTakesWhatHasWaitedLongest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.MaximumSize(2), executor.BoundedFIFO(2))
+		p := pooltest.NewPool(t, 1, executor.MaximumSize(2), executor.Queue(queue.Bounded(2)))
 		tr := pooltest.NewTrace()
 		for _, name := range []string{"first", "second", "third", "fourth"} {
 			require.NoError(t, p.Execute(func(context.Context) error {
@@ -98,9 +99,9 @@ func TestTPE020_AWorkerStartedForALateTaskTakesWhatHasWaitedLongest(t *testing.T
 }
 
 func TestTPE021_WithAnUnboundedQueueTheMaximumIsNotReached(t *testing.T) {
-	for _, queue := range []executor.Queue{executor.FIFO(), executor.PriorityFIFO()} {
+	for _, q := range []queue.Queue{queue.FIFO(), queue.Priority()} {
 		synctest.Test(t, func(t *testing.T) {
-			p := pooltest.NewPool(t, 2, executor.MaximumSize(8), queue)
+			p := pooltest.NewPool(t, 2, executor.MaximumSize(8), executor.Queue(q))
 			pooltest.Fill(t, p, 100, pooltest.NewGate(t).Hold)
 			assert.Equal(t, sizedState{2, 2, 98}, sizedNow(p))
 		})
@@ -109,7 +110,7 @@ func TestTPE021_WithAnUnboundedQueueTheMaximumIsNotReached(t *testing.T) {
 
 func TestTPE021_WithAHandOffThePoolGrowsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.MaximumSize(3), executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.MaximumSize(3), executor.Queue(queue.HandOff()))
 		want := []sizedState{{1, 1, 0}, {2, 2, 0}, {3, 3, 0}}
 		assert.Equal(t, want, sizedSteps(t, p, pooltest.NewGate(t).Hold, 100))
 	})
@@ -126,11 +127,11 @@ func TestTPE021_K05_WithGrowFirstThePoolGrowsBeforeATaskWaits(t *testing.T) {
 			[]sizedState{{1, 1, 0}, {2, 2, 0}, {3, 3, 0}, {3, 3, 1}, {3, 3, 2}, {3, 3, 3}},
 		},
 		"default rule, bounded": {
-			[]executor.Option{executor.BoundedFIFO(2)},
+			[]executor.Option{executor.Queue(queue.Bounded(2))},
 			[]sizedState{{1, 1, 0}, {1, 1, 1}, {1, 1, 2}, {2, 2, 2}, {3, 3, 2}},
 		},
 		"grow first, bounded": {
-			[]executor.Option{executor.GrowFirst(), executor.BoundedFIFO(2)},
+			[]executor.Option{executor.GrowFirst(), executor.Queue(queue.Bounded(2))},
 			[]sizedState{{1, 1, 0}, {2, 2, 0}, {3, 3, 0}, {3, 3, 1}, {3, 3, 2}},
 		},
 	} {
@@ -184,10 +185,10 @@ func TestTPE022_CoreSizeZeroHasOneWorkerWhileThereIsSomethingToDo(t *testing.T) 
 }
 
 func TestTPE023_ASubmissionThatMeetsAShutdownRunsOrIsRefused(t *testing.T) {
-	for _, queue := range []executor.Queue{executor.FIFO(), executor.BoundedFIFO(1000)} {
+	for _, q := range []queue.Queue{queue.FIFO(), queue.Bounded(1000)} {
 		for range 200 {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, queue)
+				p := pooltest.NewPool(t, 1, executor.Queue(q))
 				var accepted, refused, ran int
 				var submitters sync.WaitGroup
 				var mu sync.Mutex
@@ -287,7 +288,7 @@ func TestTPE033_B34_AWorkerWhoseTaskOrHookDiesIsThereForTheNextTask(t *testing.T
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, executor.MaximumSize(3), executor.HandOff(), executor.KeepAlive(time.Hour),
+				p := pooltest.NewPool(t, 1, executor.MaximumSize(3), executor.Queue(queue.HandOff()), executor.KeepAlive(time.Hour),
 					executor.BeforeRun(func(ctx context.Context, _ executor.Run) {
 						time.Sleep(time.Second) // so that all three are there
 						_ = c.before(ctx)
@@ -311,7 +312,7 @@ func TestTPE037_APoolMayBeAsLargeAsAnyNumber(t *testing.T) {
 	for name, p := range map[string]func() *executor.Pool{
 		"core": func() *executor.Pool { return executor.NewPool(math.MaxInt) },
 		"maximum": func() *executor.Pool {
-			return executor.NewPool(0, executor.HandOff(), executor.MaximumSize(math.MaxInt))
+			return executor.NewPool(0, executor.Queue(queue.HandOff()), executor.MaximumSize(math.MaxInt))
 		},
 		"grow first": func() *executor.Pool {
 			return executor.NewPool(0, executor.GrowFirst(), executor.MaximumSize(math.MaxInt))

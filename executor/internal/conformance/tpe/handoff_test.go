@@ -9,14 +9,15 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 // Nobody waits until the workers have come: their tasks have begun when Execute returns.
 func TestTPE_WhatIsAcceptedForAWorkerOfItsOwnHasItAtOnce(t *testing.T) {
 	const tasks = 500
 	for name, opts := range map[string][]executor.Option{
-		"hand-off": {executor.HandOff(), executor.MaximumSize(tasks)},
-		"bounded":  {executor.BoundedFIFO(1), executor.GrowFirst(), executor.MaximumSize(tasks)},
+		"hand-off": {executor.Queue(queue.HandOff()), executor.MaximumSize(tasks)},
+		"bounded":  {executor.Queue(queue.Bounded(1)), executor.GrowFirst(), executor.MaximumSize(tasks)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

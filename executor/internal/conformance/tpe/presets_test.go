@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -54,17 +55,17 @@ func TestANilPoolPanicsWhereItIsGiven(t *testing.T) {
 
 func TestOptionsUsedTwiceShareNoQueue(t *testing.T) {
 	made := 0
-	custom := executor.CustomQueue(func() executor.WorkQueue {
+	custom := queue.Custom(func() queue.WorkQueue {
 		made++
-		return executor.FIFO().New()
+		return queue.FIFO().New()
 	})
-	for name, queue := range map[string]executor.Queue{
-		"FIFO": executor.FIFO(), "bounded": executor.BoundedFIFO(1), "priority": executor.PriorityFIFO().Bounded(1),
+	for name, q := range map[string]queue.Queue{
+		"FIFO": queue.FIFO(), "bounded": queue.Bounded(1), "priority": queue.Priority().Bounded(1),
 		"custom": custom.Bounded(1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				options := []executor.Option{queue, executor.MaximumSize(1)}
+				options := []executor.Option{executor.Queue(q), executor.MaximumSize(1)}
 				a, b := pooltest.NewPool(t, 1, options...), pooltest.NewPool(t, 1, options...)
 				g := pooltest.NewGate(t)
 				pooltest.Fill(t, a, 2, g.Hold)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -118,7 +119,7 @@ func TestSetRejectionPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 }
 
 func TestThePolicyMayChangeWhileTasksComeAndEveryTaskHasOneEnd(t *testing.T) {
-	p := pooltest.NewPool(t, 2, executor.BoundedFIFO(2))
+	p := pooltest.NewPool(t, 2, executor.Queue(queue.Bounded(2)))
 	var bodies, refused, dropped atomic.Int64
 	policies := []executor.RejectionPolicy{executor.Abort, executor.CallerRuns, executor.Discard, executor.DiscardOldest, executor.Block}
 	const submitters, each = 8, 2000

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -300,15 +301,15 @@ func TestTPE043_TPE045_AShutDownPoolAsksNoPolicyAndDropsNobody(t *testing.T) {
 
 func TestTPE044_DiscardOldestDropsTheTaskThatWouldRunNext(t *testing.T) {
 	for name, c := range map[string]struct {
-		queue executor.Queue
+		queue queue.Queue
 		want  []string
 	}{
-		"first in, first out": {executor.BoundedFIFO(3), []string{"priority 3", "priority 2", "new"}},
-		"by priority":         {executor.PriorityFIFO().Bounded(3), []string{"priority 2", "priority 1", "new"}},
+		"first in, first out": {queue.Bounded(3), []string{"priority 3", "priority 2", "new"}},
+		"by priority":         {queue.Priority().Bounded(3), []string{"priority 2", "priority 1", "new"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, c.queue, executor.OnRejection(executor.DiscardOldest))
+				p := pooltest.NewPool(t, 1, executor.Queue(c.queue), executor.OnRejection(executor.DiscardOldest))
 				gate := pooltest.NewGate(t)
 				require.NoError(t, p.Execute(gate.Hold))
 				synctest.Wait()
@@ -334,7 +335,7 @@ func TestTPE044_DiscardOldestDropsTheTaskThatWouldRunNext(t *testing.T) {
 
 func TestTPE044_DiscardOldestRefusesWhereNothingWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.DiscardOldest))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.DiscardOldest))
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
 		_, err := p.Submit(pooltest.Nothing)

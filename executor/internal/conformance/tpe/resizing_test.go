@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestTPE017_TPE026_TPE027_EveryChangeOfTheSizesShowsInTheCounters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 3
-		p := pooltest.NewPool(t, n, executor.MaximumSize(3*n), executor.KeepAlive(3*time.Hour), executor.BoundedFIFO(3*n))
+		p := pooltest.NewPool(t, n, executor.MaximumSize(3*n), executor.KeepAlive(3*time.Hour), executor.Queue(queue.Bounded(3*n)))
 		expect := func(core, maximum, workers, largest, busy, queued, completed int) {
 			t.Helper()
 			synctest.Wait()
@@ -144,9 +145,9 @@ func TestATaskIsNeverLostWhileTheSizesChange(t *testing.T) {
 	for name, opts := range map[string][]executor.Option{
 		"FIFO":       nil,
 		"grow first": {executor.GrowFirst()},
-		"bounded":    {executor.BoundedFIFO(2), executor.OnRejection(executor.Block)},
-		"hand-off":   {executor.HandOff(), executor.OnRejection(executor.Block)},
-		"priority":   {executor.PriorityFIFO()},
+		"bounded":    {executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.Block)},
+		"hand-off":   {executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block)},
+		"priority":   {executor.Queue(queue.Priority())},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -10,13 +10,14 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 var inAnHour = executor.Retry(2, executor.Backoff{Base: time.Hour, Spread: executor.NoSpread})
 
 func TestATaskThatWaitsForAnotherAttemptTakesRoom(t *testing.T) {
 	for name, bound := range map[string]executor.Option{
-		"in a bounded queue": executor.BoundedFIFO(2),
+		"in a bounded queue": executor.Queue(queue.Bounded(2)),
 		"under a limit":      executor.PendingLimit(2),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +37,7 @@ func TestATaskThatWaitsForAnotherAttemptTakesRoom(t *testing.T) {
 
 func TestAnAttemptKeepsItsPlaceWhenTheQueueIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)))
 		attempts := pooltest.NewTrace()
 		f, err := p.Submit(pooltest.InTurn(pooltest.Fail, attempts.Task("again")),
 			executor.Retry(2, executor.Backoff{}))
@@ -49,7 +50,7 @@ func TestAnAttemptKeepsItsPlaceWhenTheQueueIsFull(t *testing.T) {
 
 func TestASubmitterWaitsForTheRoomOfAnAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)))
 		require.NoError(t, p.Execute(pooltest.Fail, inAnHour))
 		synctest.Wait()
 		start := time.Now()
@@ -63,7 +64,7 @@ func TestASubmitterWaitsForTheRoomOfAnAttempt(t *testing.T) {
 
 func TestACancelledAttemptGivesItsRoomToASubmitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)))
 		f, err := p.Submit(pooltest.Fail, inAnHour)
 		require.NoError(t, err)
 		synctest.Wait()
@@ -78,7 +79,7 @@ func TestACancelledAttemptGivesItsRoomToASubmitter(t *testing.T) {
 // Nothing waits there for a worker, so what waits for its time is in nobody's way.
 func TestAnAttemptTakesNoRoomUnderHandOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()))
 		for range 3 {
 			require.NoError(t, p.Execute(pooltest.Fail, inAnHour))
 			synctest.Wait()

@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -21,7 +22,7 @@ import (
 // bubble.
 func stressPoolSaturated(t *testing.T) *executor.Pool {
 	t.Helper()
-	p := executor.NewPool(1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+	p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
 	gate := make(chan struct{})
 	require.NoError(t, p.Execute(func(context.Context) error { <-gate; return nil }))
 	t.Cleanup(func() {
@@ -63,7 +64,8 @@ func TestGroup_FailsWithATaskThatHasEndedItsCaller(t *testing.T) {
 
 func TestKeyed_HasNoKeysWhenShutdownNowHasHandedBackItsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t)
+		p := pooltest.NewPool(t, 1)
+		pooltest.Fill(t, p, 1, pooltest.NewGate(t).Hold)
 		s := serial.NewKeyed[int](p)
 		for range 2 { // one in the queue, one behind it
 			require.NoError(t, s.Execute(1, pooltest.Nothing))
@@ -78,14 +80,21 @@ func TestKeyed_HasNoKeysWhenShutdownNowHasHandedBackItsTasks(t *testing.T) {
 // worker may take it.
 func TestSerial_GoesOnWhenATaskIsCancelledOnItsWayOutOfTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t)
+		p := pooltest.NewPool(t, 1)
+		gate := pooltest.NewGate(t)
+		pooltest.Fill(t, p, 1, gate.Hold)
 		s := serial.New(p)
 		f, err := s.Submit(pooltest.Nothing)
 		require.NoError(t, err)
-		require.NoError(t, s.Execute(p.body("next")))
-		future.AfterSettled(f, func(future.Result[struct{}]) { p.order() })
+		next, err := s.Submit(pooltest.Nothing)
+		require.NoError(t, err)
+		future.AfterSettled(f, func(future.Result[struct{}]) {
+			gate.Open()
+			synctest.Wait()
+		})
 		require.True(t, f.Cancel())
-		assert.Equal(t, []string{"next"}, p.order())
+		synctest.Wait()
+		assert.Equal(t, future.Succeeded, next.State())
 	})
 }
 
@@ -93,7 +102,7 @@ func TestCallerRuns_ATaskThatIsRefusedCountsAsRefusedOnlyWhenItsContextEnds(t *t
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var p *executor.Pool
-		p = executor.NewPool(1, executor.HandOff(), executor.OnRejection(func(r *executor.Rejection) error {
+		p = executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(func(r *executor.Rejection) error {
 			cancel()
 			p.ShutdownNow()
 			err := r.Run()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -86,9 +87,9 @@ func TestTPE026_ACoreSizeBelowTheBusyCountHoldsOnceTheyHaveEnded(t *testing.T) {
 }
 
 func TestTPE027_AMaximumSizeBelowTheBusyCountHoldsOnceTheyHaveEnded(t *testing.T) {
-	for _, queue := range []executor.Queue{executor.FIFO(), executor.BoundedFIFO(3)} {
+	for _, q := range []queue.Queue{queue.FIFO(), queue.Bounded(3)} {
 		synctest.Test(t, func(t *testing.T) {
-			p := pooltest.NewPool(t, 1, executor.MaximumSize(5), executor.GrowFirst(), queue)
+			p := pooltest.NewPool(t, 1, executor.MaximumSize(5), executor.GrowFirst(), executor.Queue(q))
 			hours := sizedHours(t, p, 8)
 			require.NoError(t, p.SetMaximumSize(2))
 			synctest.Wait()
@@ -111,7 +112,7 @@ func TestTPE027_WorkersAboveALoweredMaximumAreNotRoom(t *testing.T) {
 		for busy := range 2 {
 			t.Run(fmt.Sprintf("%s, %d of 4 busy", name, busy), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					opts := []executor.Option{executor.HandOff(), executor.KeepAlive(time.Hour)}
+					opts := []executor.Option{executor.Queue(queue.HandOff()), executor.KeepAlive(time.Hour)}
 					core := 4
 					if name == "maximum size" {
 						core, opts = 1, append(opts, executor.MaximumSize(4))
@@ -137,7 +138,7 @@ func TestTPE027_WorkersAboveALoweredMaximumAreNotRoom(t *testing.T) {
 
 func TestTPE027_ARaisedMaximumCountsFromTheNextSubmissionThatDoesNotFit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.MaximumSize(1), executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.MaximumSize(1), executor.Queue(queue.Bounded(1)))
 		g := pooltest.NewGate(t)
 		pooltest.Fill(t, p, 2, g.Hold)
 		require.ErrorIs(t, p.Execute(g.Hold), executor.ErrSaturated)
@@ -162,7 +163,7 @@ func TestTPE027_WithGrowFirstARaisedMaximumServesWhatWaits(t *testing.T) {
 
 func TestTPE027_ARaisedMaximumLetsWaitingSubmittersIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.MaximumSize(1), executor.HandOff())
+		p := pooltest.NewPool(t, 1, executor.MaximumSize(1), executor.Queue(queue.HandOff()))
 		g := pooltest.NewGate(t)
 		entered := make(chan error, 3)
 		pooltest.Fill(t, p, 1, g.Hold)
@@ -276,13 +277,13 @@ func TestTPE030_SetCoreTimeoutCountsForWorkersThatAreIdleAlready(t *testing.T) {
 }
 
 func TestTPE031_E12_B20_ATaskThatComesAsTheLastWorkerGivesUpRunsAtOnce(t *testing.T) {
-	for name, queue := range map[string]executor.Queue{
-		"FIFO": executor.FIFO(), "bounded": executor.BoundedFIFO(1), "hand-off": executor.HandOff(), "priority": executor.PriorityFIFO(),
+	for name, q := range map[string]queue.Queue{
+		"FIFO": queue.FIFO(), "bounded": queue.Bounded(1), "hand-off": queue.HandOff(), "priority": queue.Priority(),
 	} {
 		for _, core := range []int{0, 1} {
 			t.Run(fmt.Sprintf("%s, core size %d", name, core), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := pooltest.NewPool(t, core, queue, executor.CoreTimeout(), executor.KeepAlive(time.Second))
+					p := pooltest.NewPool(t, core, executor.Queue(q), executor.CoreTimeout(), executor.KeepAlive(time.Second))
 					for range 200 {
 						pooltest.Fill(t, p, 1, pooltest.Nothing)
 						time.Sleep(time.Second) // not more: the worker gives up at this instant

@@ -16,6 +16,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -25,7 +26,7 @@ import (
 func TestC4_ACrowdOfGoroutinesGetsRoomTogetherNotOneByOne(t *testing.T) {
 	const size, each = 2, 500
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, size, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, size, executor.Queue(queue.Bounded(1)))
 		start := time.Now()
 		var roots []*future.Future[struct{}]
 		var active, most atomic.Int32

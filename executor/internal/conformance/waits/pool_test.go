@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -238,7 +239,7 @@ func TestC4_AnOverdrawnPoolStillHelpsAChildThatWaits(t *testing.T) {
 
 func TestC4_AChildThatIsHelpedMakesRoomInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.BoundedFIFO(1))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)))
 		pooltest.Wait(t, p, func(ctx context.Context) (struct{}, error) {
 			child, _ := p.Submit(pooltest.Sleep(time.Hour))
 			time.Sleep(time.Minute)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -92,7 +93,7 @@ func newProgram(seed uint64) *program {
 	case 0:
 		g.pool = executor.NewPool(size, opts...)
 	case 1:
-		g.pool = executor.NewPool(size, append(opts, executor.BoundedFIFO(g.upTo(4)),
+		g.pool = executor.NewPool(size, append(opts, executor.Queue(queue.Bounded(g.upTo(4))),
 			executor.OnRejection(executor.CallerRuns))...)
 	default:
 		g.scheduled = executor.NewScheduledPool(size, opts...)

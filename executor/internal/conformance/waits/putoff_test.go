@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -18,7 +19,7 @@ import (
 // laneKinds are the kinds of pools in which a task of a lane may be put off.
 var laneKinds = map[string]pooltest.Maker{
 	"plain": pooltest.Kinds["plain"], "priority": pooltest.Kinds["priority"],
-	"bounded":   pooltest.Plain(executor.BoundedFIFO(100)),
+	"bounded":   pooltest.Plain(executor.Queue(queue.Bounded(100))),
 	"scheduled": pooltest.Kinds["scheduled"],
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -149,7 +150,7 @@ func TestC10_ATaskOfALoopThatWaitsForOthersOfItIsRefusedWhateverItsContext(t *te
 
 // crowded submits from 199 goroutines of one task to a pool of two in which one may wait.
 func crowded(t *testing.T, submit func(ctx context.Context, p *executor.Pool, body executor.Task) error, opts ...executor.Option) (most int32) {
-	p := pooltest.NewPool(t, 2, append([]executor.Option{executor.BoundedFIFO(1)}, opts...)...)
+	p := pooltest.NewPool(t, 2, append([]executor.Option{executor.Queue(queue.Bounded(1))}, opts...)...)
 	var active, highest atomic.Int32
 	var ran atomic.Int32
 	body := func(context.Context) error {
@@ -198,7 +199,7 @@ func TestC4_GoroutinesOfATaskThatWaitForRoomDoNotRunTheirTasksThemselves(t *test
 
 func TestC4_AGoroutineOfATaskThatWaitsForRoomGetsItThoughTheTaskWaitsForIt(t *testing.T) {
 	kinds := map[string]executor.Option{
-		"bounded": executor.BoundedFIFO(1), "hand-off": executor.HandOff(), "priority": executor.PriorityFIFO().Bounded(1),
+		"bounded": executor.Queue(queue.Bounded(1)), "hand-off": executor.Queue(queue.HandOff()), "priority": executor.Queue(queue.Priority().Bounded(1)),
 	}
 	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -370,7 +371,7 @@ func TestC4_GroupWaitLendsItsPlaceAlsoToWhatACancelledMemberWaitsFor(t *testing.
 // The JDK finishes the same program.
 func TestTPE043_ForkAndJoinByOtherMeansThanThePoolKnowsEndsWhereCallersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
 		var sum atomic.Int32
 		var fork func(n int) executor.Task
 		fork = func(n int) executor.Task {
@@ -419,7 +420,7 @@ func TestC4_AWaitInsideOfAnIteratorThatIsPulledIsHelpedInTheEnd(t *testing.T) {
 // A task that its caller runs would wait for the caller's own, which waits for it.
 func TestC10_ATaskRunByItsCallerIsRefusedAWaitForThatOneWhateverTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.HandOff(), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
 		var outer *future.Future[int]
 		known := make(chan struct{})
 		outer = pooltest.SubmitFunc(t, p, func(context.Context) (int, error) {

@@ -1,4 +1,4 @@
-package executor_test
+package queue_test
 
 import (
 	"context"
@@ -7,15 +7,16 @@ import (
 	"slices"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/queue"
 )
 
 // stack is a queue that gives the newest task first.
-type stack []executor.Queued
+type stack []queue.Task
 
-func (s *stack) Push(t executor.Queued) { *s = append(*s, t) }
-func (s *stack) Len() int               { return len(*s) }
+func (s *stack) Push(t queue.Task) { *s = append(*s, t) }
+func (s *stack) Len() int          { return len(*s) }
 
-func (s *stack) Pop() executor.Queued {
+func (s *stack) Pop() queue.Task {
 	if len(*s) == 0 {
 		return nil
 	}
@@ -24,7 +25,7 @@ func (s *stack) Pop() executor.Queued {
 	return top
 }
 
-func (s *stack) Remove(t executor.Queued) bool {
+func (s *stack) Remove(t queue.Task) bool {
 	i := slices.Index(*s, t)
 	if i < 0 {
 		return false
@@ -33,8 +34,8 @@ func (s *stack) Remove(t executor.Queued) bool {
 	return true
 }
 
-func (s *stack) All() iter.Seq[executor.Queued] {
-	return func(yield func(executor.Queued) bool) {
+func (s *stack) All() iter.Seq[queue.Task] {
+	return func(yield func(queue.Task) bool) {
 		for _, t := range slices.Backward(*s) {
 			if !yield(t) {
 				return
@@ -43,8 +44,8 @@ func (s *stack) All() iter.Seq[executor.Queued] {
 	}
 }
 
-func ExampleCustomQueue() {
-	newestFirst := executor.CustomQueue(func() executor.WorkQueue { return new(stack) })
+func ExampleCustom() {
+	newestFirst := executor.Queue(queue.Custom(func() queue.WorkQueue { return new(stack) }))
 	pool := executor.NewPool(1, newestFirst)
 
 	begun, release := make(chan struct{}), make(chan struct{})

@@ -1,4 +1,4 @@
-package executor
+package queue
 
 import (
 	"testing"
@@ -11,10 +11,10 @@ import (
 // losingQueue has tasks, but gives none.
 type losingQueue struct{ fifoQueue }
 
-func (q *losingQueue) Pop() Queued { return nil }
+func (q *losingQueue) Pop() Task { return nil }
 
 func TestWorkQueueThatHasTasksButPopsNoneMakesThePoolPanic(t *testing.T) {
-	q := CustomQueue(func() WorkQueue { return new(losingQueue) }).forPool()
+	q := Custom(func() WorkQueue { return new(losingQueue) }).forPool()
 	q.Push(new(cell.Cell), 0)
-	assert.PanicsWithValue(t, "executor: queue *executor.losingQueue has 1 tasks but pops none", func() { q.Pop(0) })
+	assert.PanicsWithValue(t, "executor: queue *queue.losingQueue has 1 tasks but pops none", func() { q.Pop(0) })
 }

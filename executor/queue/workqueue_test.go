@@ -1,9 +1,7 @@
-package tpe_test
+package queue_test
 
 import (
-	"context"
 	"math/rand/v2"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,28 +12,28 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/serial"
-	"github.com/punctual-go/punctual/internal/probe"
 )
 
-// wqLedger is a queue of a user who keeps accounts, in maps by task, and looks whether two calls
+// ledger is a queue of a user who keeps accounts, in maps by task, and looks whether two calls
 // are made at a time.
-type wqLedger struct {
-	executor.WorkQueue
-	in      map[executor.Queued]uint64 // tasks in the queue, with their numbers
+type ledger struct {
+	queue.WorkQueue
+	in      map[queue.Task]uint64 // tasks in the queue, with their numbers
 	calls   atomic.Int32
 	wrong   atomic.Int32 // calls during others, and tasks that are not what they were
 	highest uint64
 }
 
-func (q *wqLedger) call() (done func()) {
+func (q *ledger) call() (done func()) {
 	if q.calls.Add(1) != 1 {
 		q.wrong.Add(1)
 	}
 	return func() { q.calls.Add(-1) }
 }
 
-func (q *wqLedger) Push(t executor.Queued) {
+func (q *ledger) Push(t queue.Task) {
 	defer q.call()()
 	if _, known := q.in[t]; known || t.Sequence() <= q.highest {
 		q.wrong.Add(1)
@@ -45,14 +43,14 @@ func (q *wqLedger) Push(t executor.Queued) {
 	q.WorkQueue.Push(t)
 }
 
-func (q *wqLedger) Pop() executor.Queued {
+func (q *ledger) Pop() queue.Task {
 	defer q.call()()
 	t := q.WorkQueue.Pop()
 	q.leave(t)
 	return t
 }
 
-func (q *wqLedger) Remove(t executor.Queued) bool {
+func (q *ledger) Remove(t queue.Task) bool {
 	defer q.call()()
 	if !q.WorkQueue.Remove(t) {
 		return false
@@ -61,12 +59,12 @@ func (q *wqLedger) Remove(t executor.Queued) bool {
 	return true
 }
 
-func (q *wqLedger) Len() int {
+func (q *ledger) Len() int {
 	defer q.call()()
 	return q.WorkQueue.Len()
 }
 
-func (q *wqLedger) leave(t executor.Queued) {
+func (q *ledger) leave(t queue.Task) {
 	if number, known := q.in[t]; !known || number != t.Sequence() {
 		q.wrong.Add(1)
 	}
@@ -75,8 +73,8 @@ func (q *wqLedger) leave(t executor.Queued) {
 
 func TestWorkQueue_IsCalledOnceAtATimeWithTasksThatKeepTheirIdentity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &wqLedger{WorkQueue: executor.PriorityFIFO().New(), in: map[executor.Queued]uint64{}}
-		p := executor.NewPool(2, executor.CustomQueue(func() executor.WorkQueue { return q }))
+		q := &ledger{WorkQueue: queue.Priority().New(), in: map[queue.Task]uint64{}}
+		p := executor.NewPool(2, executor.Queue(queue.Custom(func() queue.WorkQueue { return q })))
 		var parties sync.WaitGroup
 		for range 4 {
 			parties.Go(func() {
@@ -98,8 +96,8 @@ func TestWorkQueue_IsCalledOnceAtATimeWithTasksThatKeepTheirIdentity(t *testing.
 
 func TestWorkQueue_SeesWhatTheOptionsOfATaskSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &wqLedger{WorkQueue: executor.FIFO().New(), in: map[executor.Queued]uint64{}}
-		p := wqNew(t, executor.CustomQueue(func() executor.WorkQueue { return q }))
+		q := &ledger{WorkQueue: queue.FIFO().New(), in: map[queue.Task]uint64{}}
+		p := newHeld(t, executor.Queue(queue.Custom(func() queue.WorkQueue { return q })))
 		p.submit(t, "a task", executor.Priority(-4))
 		require.Len(t, q.in, 1)
 		for task := range q.in {
@@ -112,9 +110,9 @@ func TestWorkQueue_SeesWhatTheOptionsOfATaskSay(t *testing.T) {
 func TestWorkQueue_EachPoolHasItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		made := 0
-		kind := executor.CustomQueue(func() executor.WorkQueue { made++; return executor.FIFO().New() })
+		kind := executor.Queue(queue.Custom(func() queue.WorkQueue { made++; return queue.FIFO().New() }))
 		assert.Zero(t, made)
-		a, b := wqNew(t, kind), wqNew(t, kind)
+		a, b := newHeld(t, kind), newHeld(t, kind)
 		assert.Equal(t, 2, made)
 		a.submitAll(t, "a")
 		b.submitAll(t, "b")
@@ -123,23 +121,23 @@ func TestWorkQueue_EachPoolHasItsOwn(t *testing.T) {
 	})
 }
 
-// wqFussy is a queue that panics about some names.
-type wqFussy struct{ wqStack }
+// fussy is a queue that panics about some names.
+type fussy struct{ stack }
 
-func (q *wqFussy) Push(t executor.Queued) {
+func (q *fussy) Push(t queue.Task) {
 	if t.Name() == "bad" {
 		panic("I will not have it")
 	}
-	q.wqStack.Push(t)
+	q.stack.Push(t)
 }
 
-func wqFussyQueue() executor.Queue {
-	return executor.CustomQueue(func() executor.WorkQueue { return new(wqFussy) })
+func fussyQueue() queue.Queue {
+	return queue.Custom(func() queue.WorkQueue { return new(fussy) })
 }
 
 func TestWorkQueue_APanicOfPushReachesTheSubmitterAndThePoolGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, wqFussyQueue())
+		p := newHeld(t, executor.Queue(fussyQueue()))
 		before := p.Stats()
 		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = p.Submit(pooltest.Nothing, executor.Name("bad")) })
 		assert.PanicsWithValue(t, "I will not have it", func() {
@@ -154,7 +152,7 @@ func TestWorkQueue_APanicOfPushReachesTheSubmitterAndThePoolGoesOn(t *testing.T)
 
 func TestWorkQueue_APanicOfPushLeavesASerialUsable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, wqFussyQueue())
+		p := newHeld(t, executor.Queue(fussyQueue()))
 		s := serial.New(p)
 		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = s.Submit(pooltest.Nothing, executor.Name("bad")) })
 		require.NoError(t, s.Execute(p.body("a")))
@@ -164,7 +162,7 @@ func TestWorkQueue_APanicOfPushLeavesASerialUsable(t *testing.T) {
 
 func TestWorkQueue_APanicOfPushLeavesAKeyedUsable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, wqFussyQueue())
+		p := newHeld(t, executor.Queue(fussyQueue()))
 		s := serial.NewKeyed[string](p)
 		assert.PanicsWithValue(t, "I will not have it", func() { _, _ = s.Submit("key", pooltest.Nothing, executor.Name("bad")) })
 		assert.Zero(t, s.Keys())
@@ -174,60 +172,11 @@ func TestWorkQueue_APanicOfPushLeavesAKeyedUsable(t *testing.T) {
 }
 
 func TestWorkQueue_NewPopsInOrderWithoutAPool(t *testing.T) {
-	for name, kind := range map[string]executor.Queue{
-		"FIFO": executor.FIFO(), "bounded": executor.BoundedFIFO(1), "hand-off": executor.HandOff(), "priority": executor.PriorityFIFO(),
+	for name, kind := range map[string]queue.Queue{
+		"FIFO": queue.FIFO(), "bounded": queue.Bounded(1), "hand-off": queue.HandOff(), "priority": queue.Priority(),
 	} {
 		q := kind.New()
 		assert.Zero(t, q.Len(), name)
 		assert.Nil(t, q.Pop(), name)
 	}
-}
-
-// wqAllocations is how many a submission makes, with the run of its task.
-func wqAllocations(t *testing.T, submit func(p *executor.Pool, task executor.Task) error) float64 {
-	p := executor.NewPool(1)
-	defer p.Close()
-	ran := make(chan struct{})
-	task := func(context.Context) error { ran <- struct{}{}; return nil }
-	return testing.AllocsPerRun(2000, func() {
-		if submit(p, task) != nil {
-			t.Error("refused")
-		}
-		<-ran
-	})
-}
-
-func TestCost_ExecuteAllocatesNothing(t *testing.T) {
-	assert.Zero(t, wqAllocations(t, func(p *executor.Pool, task executor.Task) error {
-		return p.Execute(task)
-	}))
-}
-
-func TestCost_SubmitAllocatesOnce(t *testing.T) {
-	assert.EqualValues(t, 1, wqAllocations(t, func(p *executor.Pool, task executor.Task) error {
-		_, err := p.Submit(task)
-		return err
-	}))
-}
-
-// Each run has a context of its own, and 64 of these are one allocation.
-func TestCost_ExecuteOfABurstAllocatesOnceForSixtyFourRuns(t *testing.T) {
-	if probe.RaceEnabled {
-		t.Skip("with the race detector blocks are not always used again")
-	}
-	p := executor.NewPool(1)
-	defer p.Close()
-	const burst = 500 // a few blocks of the queue
-	var left sync.WaitGroup
-	task := func(context.Context) error { left.Done(); return nil }
-	allocs := testing.AllocsPerRun(200, func() {
-		left.Add(burst)
-		for i := range burst {
-			if p.Execute(task) != nil {
-				t.Error("refused: " + strconv.Itoa(i))
-			}
-		}
-		left.Wait()
-	})
-	assert.LessOrEqual(t, allocs, float64(burst/64+1))
 }

@@ -1,4 +1,4 @@
-package executor
+package queue
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 // WorkQueue decides in which order the tasks of a pool run. Implement it to give a pool an order of
-// your own; see [CustomQueue]. A pool calls its methods one at a time, with the pool's lock held:
+// your own; see [Custom]. A pool calls its methods one at a time, with the pool's lock held:
 // they need no lock, and must neither wait nor call the pool. How many tasks may wait is not its
 // concern, but that of [Queue.Bounded].
 //
@@ -25,36 +25,36 @@ import (
 // other method, the pool is unusable; on a worker such a panic ends the program.
 type WorkQueue interface {
 	// Push adds a task that is not in the queue.
-	Push(t Queued)
+	Push(t Task)
 	// Pop removes the next task and returns it. It returns nil if the queue is empty.
-	Pop() Queued
+	Pop() Task
 	// Remove removes t, and reports whether it was in the queue. The pool calls it when the task is
 	// cancelled, handed back, or run ahead of its turn because another waits for it.
-	Remove(t Queued) bool
+	Remove(t Task) bool
 	// Len returns the number of tasks.
 	Len() int
 	// All yields the tasks in the order in which Pop would return them. The queue does not change
 	// during the iteration.
-	All() iter.Seq[Queued]
+	All() iter.Seq[Task]
 }
 
-// Queued is a task in a [WorkQueue]. Each task is one value, different from all others: it can be
+// Task is a task in a [WorkQueue]. Each task is one value, different from all others: it can be
 // compared with ==, and used as the key of a map.
-type Queued interface {
-	Name() string     // as given by the option Name
+type Task interface {
+	Name() string     // as given by the option Name of package executor
 	Priority() int    // as given by the option Priority
 	Sequence() uint64 // counts upwards: of two tasks, the lower number came into the queue first
 
 	cell() *cell.Cell
 }
 
-// queued is a cell as a WorkQueue sees it.
-type queued cell.Cell
+// task is a cell as a WorkQueue sees it.
+type task cell.Cell
 
-func (t *queued) cell() *cell.Cell { return (*cell.Cell)(t) }
-func (t *queued) Name() string     { return engine.Options(t.cell()).Name }
-func (t *queued) Priority() int    { return engine.Options(t.cell()).Priority }
-func (t *queued) Sequence() uint64 { return t.Order }
+func (t *task) cell() *cell.Cell { return (*cell.Cell)(t) }
+func (t *task) Name() string     { return engine.Options(t.cell()).Name }
+func (t *task) Priority() int    { return engine.Options(t.cell()).Priority }
+func (t *task) Sequence() uint64 { return t.Order }
 
 // ordered adapts a WorkQueue to the interface that a pool expects of its queue.
 type ordered struct{ queue WorkQueue }
@@ -66,12 +66,12 @@ func (q *ordered) Push(c *cell.Cell, _ int64) {
 			c.Order = 0
 		}
 	}()
-	q.queue.Push((*queued)(c))
+	q.queue.Push((*task)(c))
 	taken = true
 }
 
 func (q *ordered) Remove(c *cell.Cell) bool {
-	if !q.queue.Remove((*queued)(c)) {
+	if !q.queue.Remove((*task)(c)) {
 		return false
 	}
 	c.Place = 0
@@ -121,7 +121,7 @@ func (q *ordered) Extent() (line, timed int) { return q.queue.Len(), 0 }
 func (q *ordered) Filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 	for _, c := range q.Cells() {
 		if !keep(c) {
-			q.queue.Remove((*queued)(c))
+			q.queue.Remove((*task)(c))
 			c.Place = 0
 			out = append(out, c)
 		}
@@ -170,10 +170,10 @@ func (q *supplied) Filter(keep func(*cell.Cell) bool) []*cell.Cell {
 	return out
 }
 
-func all(cells []*cell.Cell) iter.Seq[Queued] {
-	return func(yield func(Queued) bool) {
+func all(cells []*cell.Cell) iter.Seq[Task] {
+	return func(yield func(Task) bool) {
 		for _, c := range cells {
-			if !yield((*queued)(c)) {
+			if !yield((*task)(c)) {
 				return
 			}
 		}
@@ -183,18 +183,18 @@ func all(cells []*cell.Cell) iter.Seq[Queued] {
 // fifoQueue is a WorkQueue, first in, first out.
 type fifoQueue struct{ line runqueue.FIFO }
 
-func (q *fifoQueue) Push(t Queued)         { q.line.Push(t.cell()) }
-func (q *fifoQueue) Remove(t Queued) bool  { return q.line.Remove(t.cell()) }
-func (q *fifoQueue) Len() int              { return q.line.Len() }
-func (q *fifoQueue) All() iter.Seq[Queued] { return all(q.line.All()) }
+func (q *fifoQueue) Push(t Task)         { q.line.Push(t.cell()) }
+func (q *fifoQueue) Remove(t Task) bool  { return q.line.Remove(t.cell()) }
+func (q *fifoQueue) Len() int            { return q.line.Len() }
+func (q *fifoQueue) All() iter.Seq[Task] { return all(q.line.All()) }
 
-func (q *fifoQueue) Pop() Queued {
+func (q *fifoQueue) Pop() Task {
 	if q.line.Len() == 0 {
 		return nil
 	}
 	c := q.line.First()
 	q.line.Remove(c)
-	return (*queued)(c)
+	return (*task)(c)
 }
 
 // priorityQueue is a WorkQueue, highest priority first; among equals first in, first out.
@@ -202,17 +202,17 @@ type priorityQueue struct{ heap heap.Heap[*cell.Cell] }
 
 // Push inverts the priority, because the heap gives out the lowest key first. ^p is -p-1, which,
 // unlike -p, cannot overflow.
-func (q *priorityQueue) Push(t Queued) { q.heap.Push(int64(^t.Priority()), t.cell()) }
-func (q *priorityQueue) Len() int      { return q.heap.Len() }
+func (q *priorityQueue) Push(t Task) { q.heap.Push(int64(^t.Priority()), t.cell()) }
+func (q *priorityQueue) Len() int    { return q.heap.Len() }
 
-func (q *priorityQueue) Pop() Queued {
+func (q *priorityQueue) Pop() Task {
 	if q.heap.Len() == 0 {
 		return nil
 	}
-	return (*queued)(q.heap.Pop())
+	return (*task)(q.heap.Pop())
 }
 
-func (q *priorityQueue) Remove(t Queued) bool {
+func (q *priorityQueue) Remove(t Task) bool {
 	i := int(t.cell().Place) - 1
 	if !q.heap.Holds(i, t.cell()) {
 		return false
@@ -221,7 +221,7 @@ func (q *priorityQueue) Remove(t Queued) bool {
 	return true
 }
 
-func (q *priorityQueue) All() iter.Seq[Queued] {
+func (q *priorityQueue) All() iter.Seq[Task] {
 	_, cells := q.heap.Sorted()
 	return all(cells)
 }

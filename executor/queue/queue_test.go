@@ -1,4 +1,4 @@
-package tpe_test
+package queue_test
 
 import (
 	"context"
@@ -16,12 +16,13 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/future"
 )
 
-// wqPool is a pool of one worker that is busy until start is called; what waits then runs in the
+// heldPool is a pool of one worker that is busy until start is called; what waits then runs in the
 // order of the queue, which ran returns.
-type wqPool struct {
+type heldPool struct {
 	*executor.Pool
 	start func()
 
@@ -29,11 +30,11 @@ type wqPool struct {
 	ran []string
 }
 
-// wqNew returns such a pool, which is closed at the end of the bubble.
-func wqNew(t *testing.T, opts ...executor.Option) *wqPool {
+// newHeld returns such a pool, which is closed at the end of the bubble.
+func newHeld(t *testing.T, opts ...executor.Option) *heldPool {
 	t.Helper()
 	gate := make(chan struct{})
-	p := &wqPool{
+	p := &heldPool{
 		Pool:  executor.NewPool(1, append(opts, executor.Logger(slog.New(slog.DiscardHandler)))...),
 		start: sync.OnceFunc(func() { close(gate) }),
 	}
@@ -48,7 +49,7 @@ func wqNew(t *testing.T, opts ...executor.Option) *wqPool {
 	return p
 }
 
-func (p *wqPool) body(name string) executor.Task {
+func (p *heldPool) body(name string) executor.Task {
 	return func(context.Context) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -57,14 +58,14 @@ func (p *wqPool) body(name string) executor.Task {
 	}
 }
 
-func (p *wqPool) submit(t *testing.T, name string, opts ...executor.TaskOption) *future.Future[struct{}] {
+func (p *heldPool) submit(t *testing.T, name string, opts ...executor.TaskOption) *future.Future[struct{}] {
 	t.Helper()
 	f, err := p.Submit(p.body(name), append(opts, executor.Name(name))...)
 	require.NoError(t, err)
 	return f
 }
 
-func (p *wqPool) submitAll(t *testing.T, names ...string) {
+func (p *heldPool) submitAll(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		p.submit(t, name)
@@ -72,7 +73,7 @@ func (p *wqPool) submitAll(t *testing.T, names ...string) {
 }
 
 // order starts the pool and returns what runs.
-func (p *wqPool) order() []string {
+func (p *heldPool) order() []string {
 	p.start()
 	synctest.Wait()
 	p.mu.Lock()
@@ -80,9 +81,9 @@ func (p *wqPool) order() []string {
 	return slices.Clone(p.ran)
 }
 
-func TestPriorityFIFO_TheHighestPriorityRunsFirst(t *testing.T) {
+func TestPriority_TheHighestPriorityRunsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, executor.PriorityFIFO())
+		p := newHeld(t, executor.Queue(queue.Priority()))
 		for _, n := range []int{1, -3, 7, 2, -1} {
 			p.submit(t, strconv.Itoa(n), executor.Priority(n))
 		}
@@ -91,9 +92,9 @@ func TestPriorityFIFO_TheHighestPriorityRunsFirst(t *testing.T) {
 	})
 }
 
-func TestPriorityFIFO_AmongEqualsTheFirstThatCameRunsFirst(t *testing.T) {
+func TestPriority_AmongEqualsTheFirstThatCameRunsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, executor.PriorityFIFO())
+		p := newHeld(t, executor.Queue(queue.Priority()))
 		const each = 50
 		var want []string
 		for priority := 2; priority >= 0; priority-- {
@@ -110,9 +111,9 @@ func TestPriorityFIFO_AmongEqualsTheFirstThatCameRunsFirst(t *testing.T) {
 	})
 }
 
-func TestPriorityFIFO_TheExtremesAreInOrder(t *testing.T) {
+func TestPriority_TheExtremesAreInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, executor.PriorityFIFO())
+		p := newHeld(t, executor.Queue(queue.Priority()))
 		p.submit(t, "least", executor.Priority(math.MinInt))
 		p.submit(t, "zero")
 		p.submit(t, "most", executor.Priority(math.MaxInt))
@@ -122,10 +123,10 @@ func TestPriorityFIFO_TheExtremesAreInOrder(t *testing.T) {
 	})
 }
 
-func TestPriorityFIFO_ACancelledTaskLeavesTheOthersInOrder(t *testing.T) {
+func TestPriority_ACancelledTaskLeavesTheOthersInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for cancelled := range 7 {
-			p := wqNew(t, executor.PriorityFIFO())
+			p := newHeld(t, executor.Queue(queue.Priority()))
 			var want []string
 			var out *future.Future[struct{}]
 			for i := range 7 {
@@ -142,9 +143,9 @@ func TestPriorityFIFO_ACancelledTaskLeavesTheOthersInOrder(t *testing.T) {
 	})
 }
 
-func TestPriorityFIFO_QueuedTellsTheOrder(t *testing.T) {
+func TestPriority_QueuedTellsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, executor.PriorityFIFO())
+		p := newHeld(t, executor.Queue(queue.Priority()))
 		for i, n := range []int{1, 3, 2, 3} {
 			p.submit(t, strconv.Itoa(n)+"abcd"[i:i+1], executor.Priority(n))
 		}
@@ -157,56 +158,22 @@ func TestPriorityFIFO_QueuedTellsTheOrder(t *testing.T) {
 	})
 }
 
-// wqStack is the queue of a user who wants the last task first.
-type wqStack struct{ tasks []executor.Queued }
-
-func wqStackQueue() executor.Queue {
-	return executor.CustomQueue(func() executor.WorkQueue { return new(wqStack) })
+// stackQueue is the queue of a user who wants the last task first.
+func stackQueue() queue.Queue {
+	return queue.Custom(func() queue.WorkQueue { return new(stack) })
 }
 
-func (q *wqStack) Push(t executor.Queued) { q.tasks = append(q.tasks, t) }
-func (q *wqStack) Len() int               { return len(q.tasks) }
-
-func (q *wqStack) Pop() executor.Queued {
-	if len(q.tasks) == 0 {
-		return nil
-	}
-	last := len(q.tasks) - 1
-	t := q.tasks[last]
-	q.tasks = q.tasks[:last]
-	return t
-}
-
-func (q *wqStack) Remove(t executor.Queued) bool {
-	i := slices.Index(q.tasks, t)
-	if i < 0 {
-		return false
-	}
-	q.tasks = slices.Delete(q.tasks, i, i+1)
-	return true
-}
-
-func (q *wqStack) All() iter.Seq[executor.Queued] {
-	return func(yield func(executor.Queued) bool) {
-		for _, t := range slices.Backward(q.tasks) {
-			if !yield(t) {
-				return
-			}
-		}
-	}
-}
-
-func TestCustomQueue_DecidesTheOrder(t *testing.T) {
+func TestCustom_DecidesTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, wqStackQueue())
+		p := newHeld(t, executor.Queue(stackQueue()))
 		p.submitAll(t, "a", "b", "c")
 		assert.Equal(t, []string{"c", "b", "a"}, p.order())
 	})
 }
 
-func TestCustomQueue_ACancelledTaskIsRemoved(t *testing.T) {
+func TestCustom_ACancelledTaskIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, wqStackQueue())
+		p := newHeld(t, executor.Queue(stackQueue()))
 		p.submit(t, "a")
 		b := p.submit(t, "b")
 		p.submit(t, "c")
@@ -216,9 +183,9 @@ func TestCustomQueue_ACancelledTaskIsRemoved(t *testing.T) {
 	})
 }
 
-func TestCustomQueue_ShutdownNowHandsBackInItsOrder(t *testing.T) {
+func TestCustom_ShutdownNowHandsBackInItsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, wqStackQueue())
+		p := newHeld(t, executor.Queue(stackQueue()))
 		p.submitAll(t, "a", "b", "c")
 		var names []string
 		for _, pending := range p.ShutdownNow() {
@@ -229,26 +196,26 @@ func TestCustomQueue_ShutdownNowHandsBackInItsOrder(t *testing.T) {
 	})
 }
 
-func TestCustomQueue_DiscardOldestDropsWhatWouldRunNext(t *testing.T) {
+func TestCustom_DiscardOldestDropsWhatWouldRunNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, wqStackQueue().Bounded(2), executor.OnRejection(executor.DiscardOldest))
+		p := newHeld(t, executor.Queue(stackQueue().Bounded(2)), executor.OnRejection(executor.DiscardOldest))
 		p.submitAll(t, "a", "b", "c")
 		assert.Equal(t, []string{"c", "a"}, p.order())
 	})
 }
 
-func TestCustomQueue_BoundedRefusesBeyondItsCapacity(t *testing.T) {
+func TestCustom_BoundedRefusesBeyondItsCapacity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, wqStackQueue().Bounded(2))
+		p := newHeld(t, executor.Queue(stackQueue().Bounded(2)))
 		p.submitAll(t, "a", "b")
 		assert.ErrorIs(t, p.Execute(pooltest.Nothing), executor.ErrSaturated)
 		assert.Equal(t, []string{"b", "a"}, p.order())
 	})
 }
 
-func TestCustomQueue_BoundedLetsThePoolGrowWhenItIsFull(t *testing.T) {
+func TestCustom_BoundedLetsThePoolGrowWhenItIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, wqStackQueue().Bounded(2), executor.MaximumSize(2))
+		p := newHeld(t, executor.Queue(stackQueue().Bounded(2)), executor.MaximumSize(2))
 		p.submitAll(t, "a", "b")
 		assert.Equal(t, 1, p.Stats().Workers)
 		p.submit(t, "c")
@@ -259,9 +226,9 @@ func TestCustomQueue_BoundedLetsThePoolGrowWhenItIsFull(t *testing.T) {
 }
 
 // The task that is too many is not the next to run.
-func TestPriorityFIFO_BoundedLetsThePoolGrowForALowPriority(t *testing.T) {
+func TestPriority_BoundedLetsThePoolGrowForALowPriority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, executor.PriorityFIFO().Bounded(2), executor.MaximumSize(2))
+		p := newHeld(t, executor.Queue(queue.Priority().Bounded(2)), executor.MaximumSize(2))
 		p.submitAll(t, "a", "b")
 		assert.Equal(t, 1, p.Stats().Workers)
 		p.submit(t, "c", executor.Priority(-1))
@@ -271,34 +238,34 @@ func TestPriorityFIFO_BoundedLetsThePoolGrowForALowPriority(t *testing.T) {
 	})
 }
 
-// wqLanes has the tasks of one name wait for all others. It is made of queues of the package.
-type wqLanes struct{ first, last executor.WorkQueue }
+// lanes has the tasks of one name wait for all others. It is made of queues of the package.
+type lanes struct{ first, last queue.WorkQueue }
 
-func wqLanesQueue() executor.WorkQueue {
-	return &wqLanes{executor.PriorityFIFO().New(), executor.FIFO().New()}
+func lanesQueue() queue.WorkQueue {
+	return &lanes{queue.Priority().New(), queue.FIFO().New()}
 }
 
-func (q *wqLanes) of(t executor.Queued) executor.WorkQueue {
+func (q *lanes) of(t queue.Task) queue.WorkQueue {
 	if t.Name() == "patient" {
 		return q.last
 	}
 	return q.first
 }
 
-func (q *wqLanes) Push(t executor.Queued)        { q.of(t).Push(t) }
-func (q *wqLanes) Remove(t executor.Queued) bool { return q.of(t).Remove(t) }
-func (q *wqLanes) Len() int                      { return q.first.Len() + q.last.Len() }
+func (q *lanes) Push(t queue.Task)        { q.of(t).Push(t) }
+func (q *lanes) Remove(t queue.Task) bool { return q.of(t).Remove(t) }
+func (q *lanes) Len() int                 { return q.first.Len() + q.last.Len() }
 
-func (q *wqLanes) Pop() executor.Queued {
+func (q *lanes) Pop() queue.Task {
 	if t := q.first.Pop(); t != nil {
 		return t
 	}
 	return q.last.Pop()
 }
 
-func (q *wqLanes) All() iter.Seq[executor.Queued] {
-	return func(yield func(executor.Queued) bool) {
-		for _, lane := range []executor.WorkQueue{q.first, q.last} {
+func (q *lanes) All() iter.Seq[queue.Task] {
+	return func(yield func(queue.Task) bool) {
+		for _, lane := range []queue.WorkQueue{q.first, q.last} {
 			for t := range lane.All() {
 				if !yield(t) {
 					return
@@ -308,9 +275,9 @@ func (q *wqLanes) All() iter.Seq[executor.Queued] {
 	}
 }
 
-func TestCustomQueue_MayBeMadeOfOthers(t *testing.T) {
+func TestCustom_MayBeMadeOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := wqNew(t, executor.CustomQueue(wqLanesQueue))
+		p := newHeld(t, executor.Queue(queue.Custom(lanesQueue)))
 		p.submit(t, "patient", executor.Priority(9))
 		low := p.submit(t, "low", executor.Priority(-1))
 		p.submit(t, "zero")
