@@ -41,12 +41,13 @@ var mayImport = []rule{
 	{"timer/...", []layer{"timer", "internal/wheel", "delayqueue", "internal/..."}},
 	{"executor/insight", []layer{"internal/..."}},
 	{"executor/queue", []layer{"executor/internal/...", "internal/..."}},
+	{"executor/rejection", []layer{"executor/internal/...", "internal/..."}},
 	{"executor/internal/...", []layer{
 		"executor/insight", "executor/internal/...", "delayqueue", "future", "internal/...",
 	}},
 	{"executor", []layer{
-		"executor/insight", "executor/queue", "executor/internal/...", "delayqueue", "future",
-		"internal/...",
+		"executor/insight", "executor/queue", "executor/rejection", "executor/internal/...",
+		"delayqueue", "future", "internal/...",
 	}},
 	{"executor/...", []layer{
 		"executor", "executor/insight", "executor/internal/...", "delayqueue", "future", "internal/...",
@@ -103,6 +104,7 @@ func TestAnImportThatPointsUpIsFound(t *testing.T) {
 		{"executor/insight", "executor"},
 		{"executor/insight", "executor/internal/run"},
 		{"executor/queue", "executor"},
+		{"executor/rejection", "executor"},
 		{"executor/internal/engine", "executor/queue"},
 		{"executor/eventloop", "executor/metrics"},
 		{"unheard-of", "future"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -71,7 +72,7 @@ func TestAPaceLeavesNoMoreRoomThanTheQueueHas(t *testing.T) {
 func TestWhatWaitsForRoomComesInAfterAPauseAndByThePace(t *testing.T) {
 	for _, q := range []queue.Queue{queue.Bounded(1), queue.HandOff()} {
 		synctest.Test(t, func(t *testing.T) {
-			p := executor.NewPool(2, executor.Pace(1, time.Minute), executor.Queue(q), executor.OnRejection(executor.Block))
+			p := executor.NewPool(2, executor.Pace(1, time.Minute), executor.Queue(q), executor.OnRejection(rejection.Block))
 			begin := time.Now()
 			p.Pause()
 			for range 6 {
@@ -120,7 +121,7 @@ func TestACallerTakesNoStartThatIsPromisedToTheQueue(t *testing.T) {
 	for range 20 { // how far the workers have come when the last submits is chance
 		synctest.Test(t, func(t *testing.T) {
 			p := executor.NewPool(1, executor.MaximumSize(2), executor.Queue(queue.Bounded(1)),
-				executor.Pace(2, time.Minute), executor.OnRejection(executor.CallerRuns))
+				executor.Pace(2, time.Minute), executor.OnRejection(rejection.CallerRuns))
 			begin := time.Now()
 			hour := func(context.Context) error { time.Sleep(time.Hour); return nil }
 			var started time.Duration
@@ -147,7 +148,7 @@ func TestACallerTakesNoStartThatIsPromisedToTheQueue(t *testing.T) {
 func TestACallerIsNotHeldUpByWhatCannotBeginYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(2, executor.Queue(queue.Bounded(1)), executor.Pace(1, time.Second),
-			executor.OnRejection(executor.CallerRuns))
+			executor.OnRejection(rejection.CallerRuns))
 		retry := executor.Retry(2, executor.Backoff{Base: time.Hour})
 		for i := range 2 {
 			_, err := p.Submit(func(ctx context.Context) error {

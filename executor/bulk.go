@@ -15,9 +15,9 @@ import (
 //
 // If ctx ends first, the functions that have not ended are cancelled with its cause, and InvokeAll
 // returns its error with the futures. If the pool refuses a function, the others are cancelled, and
-// that error is returned with the futures. Whether to refuse is up to the [RejectionPolicy];
-// [Block] waits no longer than ctx. If a function is nil, InvokeAll starts nothing and returns
-// [ErrNilTask]. The functions know the values of ctx, see [WithValues].
+// that error is returned with the futures. Whether to refuse is up to the [rejection.Policy];
+// [rejection.Block] waits no longer than ctx. If a function is nil, InvokeAll starts nothing and
+// returns [ErrNilTask]. The functions know the values of ctx, see [WithValues].
 //
 // It is invokeAll of java.util.concurrent's ExecutorService.
 func InvokeAll[V any](

@@ -22,8 +22,8 @@
 //
 // A task is accepted when its submission returns no error. It is due once its time has come, and
 // pending until it begins. It ends exactly once: by its last run, by being cancelled, or by being
-// dropped, either by a shutdown, which hands it back, or by a [RejectionPolicy]. Its future is then
-// settled. The package uses these words in no other sense.
+// dropped, either by a shutdown, which hands it back, or by a [rejection.Policy]. Its future is
+// then settled. The package uses these words in no other sense.
 //
 // # Tasks
 //
@@ -105,11 +105,10 @@
 // new tasks. A hook after a run may execute at the same time as code that has waited for that run.
 //
 // A [Confined] pool never runs two tasks at once, except those that submitters run themselves under
-// [CallerRuns]. A wait that ends early does not return
-// there until its place is free again, just as the wait on a condition variable does not return
-// without the lock; and goroutines that a task has started get no help. So waiting for a limited
-// time and then cancelling does not work there once the awaited task has begun: give that task a
-// [Timeout].
+// [rejection.CallerRuns]. A wait that ends early does not return there until its place is free
+// again, just as the wait on a condition variable does not return without the lock; and goroutines
+// that a task has started get no help. So waiting for a limited time and then cancelling does not
+// work there once the awaited task has begun: give that task a [Timeout].
 //
 // Only a queued task can run in place of the one that waits. Three kinds of wait may therefore
 // block a small pool forever: by other means, such as a channel or f.Done; for the end of a
@@ -138,8 +137,8 @@
 //
 // A future shows something by Get, GetTimeout, Poll, Done and AfterSettled alike. Close and
 // AwaitTermination return nil after Terminated is closed. A confined pool is one made with
-// [Confined]; a task that waits for another one lets that run in between, and [CallerRuns] is an
-// exception.
+// [Confined]; a task that waits for another one lets that run in between, and
+// [rejection.CallerRuns] is an exception.
 //
 // Two tasks of a pool have no other order: it is not enough that one was submitted first, or began
 // first. And a future that a cancellation, a timeout or a shutdown has settled says nothing about
@@ -154,7 +153,8 @@
 // If a run of a periodic task returns an error, or exceeds its [Timeout], that is the outcome of
 // this run alone: it is reported, and the series goes on. A panic ends the series, and never in
 // silence. [FailurePolicy] changes both. What no Go program survives ends the process here as
-// anywhere else: a concurrent map write, a stack overflow, running out of memory or threads, os.Exit.
+// anywhere else: a concurrent map write, a stack overflow, running out of memory or threads,
+// os.Exit.
 //
 // A hook, an observer or another callback that panics or calls Goexit is reported in the same way,
 // and harms no task.
@@ -166,8 +166,8 @@
 // library or the kernel keeps per thread. A pool cannot detect that at a bearable cost; it resets
 // the pprof labels and nothing else. So undo such things in a defer, or do the work on a goroutine
 // that the task starts and waits for. A task that ends by runtime.Goexit takes its goroutine with
-// it, and any thread locked to that, but counts as failed. Under [CallerRuns] a task runs on the
-// goroutine of its submitter.
+// it, and any thread locked to that, but counts as failed. Under [rejection.CallerRuns] a task runs
+// on the goroutine of its submitter.
 //
 // # Shutdown
 //

@@ -9,8 +9,8 @@ import (
 
 var (
 	// ErrRejected is matched by every refusal of a valid task: by [ErrShutdown], by [ErrSaturated],
-	// and by the error of a submission whose context had ended. Only a [RejectionPolicy] may return
-	// another error.
+	// and by the error of a submission whose context had ended. Only a [rejection.Policy] may
+	// return another error.
 	ErrRejected = engine.ErrRejected
 
 	// ErrShutdown says that the pool is shut down. Either a submission is refused, or an accepted

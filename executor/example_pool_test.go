@@ -8,6 +8,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -15,7 +16,7 @@ func ExampleNewPool() {
 	pool := executor.NewPool(1,
 		executor.MaximumSize(2),
 		executor.Queue(queue.Bounded(1)),
-		executor.OnRejection(executor.CallerRuns))
+		executor.OnRejection(rejection.CallerRuns))
 	defer pool.Close()
 
 	begun, release := make(chan struct{}, 3), make(chan struct{})
@@ -60,30 +61,6 @@ func ExamplePool_SubmitContext() {
 	// true true
 	// hello
 	// <nil>
-}
-
-func ExampleOnRejection() {
-	patience := 5 * time.Millisecond
-	pool := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(func(r *executor.Rejection) error {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		err := r.Wait(ctx)
-		if errors.Is(err, executor.ErrSaturated) {
-			fmt.Println("no room for", r.Name(), "within", patience)
-		}
-		return err
-	}))
-	defer pool.Close()
-	release := make(chan struct{})
-	report := func(context.Context) error { <-release; return nil }
-
-	pool.Submit(report, executor.Name("January"))
-	_, err := pool.Submit(report, executor.Name("February"))
-	fmt.Println(err)
-	close(release)
-	// Output:
-	// no room for February within 5ms
-	// executor: task "February": pool is saturated: context deadline exceeded
 }
 
 func ExamplePriority() {

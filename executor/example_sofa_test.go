@@ -10,6 +10,7 @@ import (
 	"github.com/punctual-go/punctual/delayqueue"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 )
 
 // notifier tells subscribers of a service registry what has changed. What cannot be delivered waits in
@@ -59,7 +60,7 @@ func (n *notifier) deliver(d delivery) {
 }
 
 // busy is asked when no worker is idle and there may be no more.
-func (n *notifier) busy(r *executor.Rejection) error {
+func (n *notifier) busy(r *rejection.Task) error {
 	n.log("all workers are busy, %s has to wait", r.Name())
 	return executor.ErrSaturated
 }

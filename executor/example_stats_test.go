@@ -13,11 +13,12 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 )
 
 // Nobody is refused here, but a number that grows tells that the pool is too small.
 func ExampleStats_blocked() {
-	pool := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
+	pool := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block))
 	defer pool.Close()
 	gate := make(chan struct{})
 	task := func(context.Context) error { <-gate; return nil }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -255,11 +256,11 @@ func (o *optioned) base(bad func(bool)) context.Context {
 	}
 }
 
-func (o *optioned) policy(bad func(bool)) executor.RejectionPolicy {
-	policies := []executor.RejectionPolicy{
-		executor.Abort, executor.CallerRuns, executor.Discard, executor.DiscardOldest, executor.Block,
-		func(r *executor.Rejection) error { return r.Retry() },
-		func(*executor.Rejection) error { return nil },
+func (o *optioned) policy(bad func(bool)) rejection.Policy {
+	policies := []rejection.Policy{
+		rejection.Abort, rejection.CallerRuns, rejection.Discard, rejection.DiscardOldest, rejection.Block,
+		func(r *rejection.Task) error { return r.Retry() },
+		func(*rejection.Task) error { return nil },
 		nil,
 	}
 	policy := policies[int(o.next())%len(policies)]

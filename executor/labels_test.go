@@ -19,6 +19,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -264,7 +265,7 @@ func TestAHelpedTaskHasLabelsOfItsOwn(t *testing.T) {
 
 func TestATaskRunByItsCallerHasTheLabelsOfTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Name("crew"), executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Name("crew"), executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 		hold := pooltest.NewGate(t)
 		require.NoError(t, p.Execute(hold.Hold))
 		var seen labelSeen

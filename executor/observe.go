@@ -34,8 +34,8 @@ type Observer struct {
 	Submitted func(Run)
 
 	// Rejected is called after Submitted if the task is not accepted after all. The error is the
-	// one that the submitter gets; nil if a [RejectionPolicy] or a [queue.WorkQueue] has panicked, or a
-	// function has ended the submitter's goroutine. A task that has been accepted is never
+	// one that the submitter gets; nil if a [rejection.Policy] or a [queue.WorkQueue] has panicked,
+	// or a function has ended the submitter's goroutine. A task that has been accepted is never
 	// rejected, however its submission ends.
 	Rejected func(Run, error)
 

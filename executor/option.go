@@ -11,6 +11,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/engine"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -68,7 +69,7 @@ const defaultKeepAlive = 10 * time.Millisecond
 
 // settingsOf applies the options, and panics if they do not go together.
 func settingsOf(core int, plain bool, opts []Option) *settings {
-	s := &settings{KeepAlive: defaultKeepAlive, Policy: RejectionPolicy(Abort).engine()}
+	s := &settings{KeepAlive: defaultKeepAlive, Policy: asking(rejection.Abort)}
 	if plain {
 		queue.FIFO().Apply(s)
 	}
@@ -155,7 +156,7 @@ func CoreTimeout() Option { return option(func(s *settings) { s.CoreTimeout = tr
 
 // PendingLimit bounds the number of accepted tasks that wait, whether or not workers are free: for
 // a worker, their time, their turn, or another attempt. A submission beyond the limit is up to the
-// [RejectionPolicy]; Schedule and the methods like it fail with [ErrSaturated]. The next run of a
+// [rejection.Policy]; Schedule and the methods like it fail with [ErrSaturated]. The next run of a
 // periodic task is never refused, nor is another attempt. The limit does not make a [Pool] grow; a
 // [queue.Bounded] queue does. PendingLimit panics if n < 1.
 func PendingLimit(n int) Option {
@@ -198,8 +199,8 @@ func BaseContext(ctx context.Context) CommonOption {
 }
 
 // Logger sets where a pool or event loop logs panics, and failures that nothing else would show;
-// see [ErrorHandler] and [FailurePolicy]. A supervisor logs panics of its callbacks there. The default is
-// slog.Default, also for nil. To log nothing, use a logger with slog.DiscardHandler.
+// see [ErrorHandler] and [FailurePolicy]. A supervisor logs panics of its callbacks there. The
+// default is slog.Default, also for nil. To log nothing, use a logger with slog.DiscardHandler.
 func Logger(l *slog.Logger) CommonOption {
 	return forAll{func(s *run.Settings) { s.Logger = l }}
 }
@@ -214,8 +215,8 @@ func Logger(l *slog.Logger) CommonOption {
 //
 // An error that a task with a future returns goes to the future alone, unless the task is periodic.
 //
-// Without a handler these failures are logged, a panic with its stack; [FailurePolicy] says how much is
-// logged of a series that goes on. A series that ends by a failure is logged in any case.
+// Without a handler these failures are logged, a panic with its stack; [FailurePolicy] says how
+// much is logged of a series that goes on. A series that ends by a failure is logged in any case.
 //
 // The handler runs on the goroutine of the run or hook that failed, with the base context. If a run
 // of a series exceeds its [Timeout], the handler is called at that moment, on a goroutine of its

@@ -11,10 +11,11 @@ import (
 // Given to a pool it is for all its tasks; given to serial.New or serial.NewKeyed, for those of the
 // serial executor, or of each key. What may not start yet waits in the queue, in its order, and
 // holds no worker. Attempts of [Retry] count, and wait for their turn. So does a task that a run in
-// progress waits for. A submitter that is to run its task itself, see [CallerRuns], waits until it
-// may. A shutdown that keeps what is due, such as [Pool.Close], keeps what only waits for the pace:
-// it takes as long as that. Pace panics unless n and per are positive; a span that ends after the
-// end of the clock, 292 years, never ends. It takes up to 16 bytes for each start in a span.
+// progress waits for. A submitter that is to run its task itself, see [rejection.CallerRuns], waits
+// until it may. A shutdown that keeps what is due, such as [Pool.Close], keeps what only waits for
+// the pace: it takes as long as that. Pace panics unless n and per are positive; a span that ends
+// after the end of the clock, 292 years, never ends. It takes up to 16 bytes for each start in a
+// span.
 //
 // Some rate limiters let n tasks start at once after a rest and others right behind them, twice as
 // many in a span; this one does not.

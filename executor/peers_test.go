@@ -16,10 +16,11 @@ import (
 
 // TestThePageOfPeersNamesWhatIsThere looks for each name that the last column of docs/peers.md has.
 func TestThePageOfPeersNamesWhatIsThere(t *testing.T) {
-	declared := exportedNames(t, ".", "bulk", "serial", "../future", "../timer/cron", "../timer/calendar")
+	declared := exportedNames(t, ".", "bulk", "serial", "queue", "rejection",
+		"../future", "../timer/cron", "../timer/calendar")
 	text, err := os.ReadFile("../docs/peers.md")
 	require.NoError(t, err)
-	name := regexp.MustCompile("`(?:(?:[A-Z][A-Za-z]*|bulk|serial)\\.)?([A-Z][A-Za-z]*)[^`]*`")
+	name := regexp.MustCompile("`(?:(?:[A-Z][A-Za-z]*|bulk|serial|queue|rejection|retry)\\.)?([A-Z][A-Za-z]*)[^`]*`")
 	names := 0
 	for row := range strings.Lines(string(text)) {
 		cells := strings.Split(row, "|")

@@ -21,7 +21,7 @@ type Task = func(ctx context.Context) error
 // A submission wakes an idle worker if there is one. If not, and there are fewer workers than the
 // core size, it starts one. Otherwise the task waits in the queue. Once the queue holds more than
 // its capacity, workers are started up to the maximum size. A task that is too much even then is up
-// to the [RejectionPolicy]. Workers take the task that has waited longest, so a worker started for
+// to the [rejection.Policy]. Workers take the task that has waited longest, so a worker started for
 // a late task lets nobody be overtaken.
 //
 // With [GrowFirst], workers are started up to the maximum size before any task waits. Idle workers
@@ -44,8 +44,8 @@ func (p *Pool) runs() *run.Owner { return p.engine().Runs() }
 
 // NewPool returns a pool of core workers and an unbounded FIFO queue. [MaximumSize] and [KeepAlive]
 // let it grow; [Queue] replaces the queue. Without MaximumSize the maximum size equals the core
-// size, even after [Pool.SetCoreSize]. A pool of core size 0 has one worker while there is something
-// to do.
+// size, even after [Pool.SetCoreSize]. A pool of core size 0 has one worker while there is
+// something to do.
 //
 // NewPool starts no goroutine. Close the pool when it is no longer needed. NewPool panics on a
 // negative core size, a core size above the maximum, and a bad option.

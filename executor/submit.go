@@ -12,7 +12,7 @@ import (
 // Execute queues task to run as soon as a worker is free, after the tasks that are due already.
 // There is no future: a failure goes to the error handler, a run that exceeds its [Timeout] at that
 // moment. Execute returns [ErrNilTask], [ErrInvalid] for a bad option, [ErrShutdown] or
-// [ErrSaturated], or the error of a [RejectionPolicy], if the task will not run.
+// [ErrSaturated], or the error of a [rejection.Policy], if the task will not run.
 //
 // On a pool with the default queue, without hooks around runs and without [PendingLimit], Execute
 // without options allocates nothing but 1 KiB for every 64 runs, as long as no task asks its
@@ -41,7 +41,7 @@ func (p *Pool) Submit(task Task, opts ...TaskOption) (*future.Future[struct{}], 
 //
 // If there is no room and the caller is itself a task of the pool, it runs the new task at once,
 // because it might otherwise wait for itself. A goroutine of such a task waits; see
-// [Rejection.Wait].
+// [rejection.Task.Wait].
 func (p *Pool) SubmitContext(
 	ctx context.Context, task Task, opts ...TaskOption,
 ) (*future.Future[struct{}], error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer/cron"
 )
@@ -32,7 +33,7 @@ func TestPoolsOfJava(t *testing.T) {
 	func() {
 		// new ThreadPoolExecutor(4, 16, 1, MINUTES, new ArrayBlockingQueue<>(100), new CallerRunsPolicy())
 		pool := executor.NewPool(4, executor.MaximumSize(16), executor.KeepAlive(time.Minute),
-			executor.Queue(queue.Bounded(100)), executor.OnRejection(executor.CallerRuns))
+			executor.Queue(queue.Bounded(100)), executor.OnRejection(rejection.CallerRuns))
 		defer pool.Close()
 		require.Equal(t, 16, pool.Stats().Maximum)
 	}()

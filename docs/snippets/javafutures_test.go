@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer/cron"
 )
@@ -58,9 +59,9 @@ func TestExecutorsOfJava(t *testing.T) {
 	}()
 	func() {
 		// (r, ex) -> { log.warn("full"); new CallerRunsPolicy().rejectedExecution(r, ex); }
-		louder := func(r *executor.Rejection) error {
+		louder := func(r *rejection.Task) error {
 			slog.Warn("full", "task", r.Name())
-			return executor.CallerRuns(r)
+			return rejection.CallerRuns(r)
 		}
 		pool := executor.NewPool(4, executor.Queue(queue.Bounded(100)), executor.OnRejection(louder))
 		defer pool.Close()

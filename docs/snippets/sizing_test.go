@@ -12,12 +12,13 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 )
 
 func TestTwoPools(t *testing.T) {
 	jobs := executor.NewScheduledPool(4, executor.Name("jobs")) // when something happens
 	calls := executor.NewPool(20, executor.Name("billing"),     // how much of it at once
-		executor.Queue(queue.Bounded(200)), executor.OnRejection(executor.Abort))
+		executor.Queue(queue.Bounded(200)), executor.OnRejection(rejection.Abort))
 	defer jobs.Close()
 	defer calls.Close()
 	require.Equal(t, 4, jobs.Stats().Core)

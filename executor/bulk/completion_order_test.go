@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -255,7 +256,7 @@ func TestECS20_WhatAShutdownDropsIsDelivered(t *testing.T) {
 
 func TestECS20_WhatAPolicyDiscardsIsDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.DiscardOldest))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(rejection.DiscardOldest))
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
 		s := bulk.NewCompletionService[int](p)
@@ -263,7 +264,7 @@ func TestECS20_WhatAPolicyDiscardsIsDelivered(t *testing.T) {
 		ecsSubmit(t, s, pooltest.Value(2, 0))
 		assert.Same(t, first, ecsTake(t, s))
 		pooltest.CancelledFor(t, first, executor.ErrSaturated)
-		require.NoError(t, p.SetRejectionPolicy(executor.Discard))
+		require.NoError(t, p.SetRejectionPolicy(rejection.Discard))
 		third := ecsSubmit(t, s, pooltest.Value(3, 0))
 		assert.Same(t, third, ecsTake(t, s))
 		assert.Equal(t, 1, s.Outstanding())
@@ -376,7 +377,7 @@ func TestATaskThatItsSubmitterRunsCannotTakeItself(t *testing.T) {
 func TestATaskThatItsSubmitterRunsMayTakeWhatAnotherSubmits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := bulk.NewCompletionService[int](
-			pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns)),
+			pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns)),
 		)
 		ecsSubmit(t, s, pooltest.Value(1, time.Minute))
 		f := ecsSubmit(t, s, func(ctx context.Context) (int, error) {

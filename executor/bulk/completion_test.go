@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -342,7 +343,7 @@ func TestECS23_ATakerIsToldWhenAnotherHasTakenTheLast(t *testing.T) {
 func TestECS23_ATakerIsToldWhenTheLastSubmissionIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(
-			t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(func(*executor.Rejection) error {
+			t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(func(*rejection.Task) error {
 				time.Sleep(time.Second)
 				return executor.ErrSaturated
 			}),

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -206,7 +207,7 @@ func TestGroupAMemberThatGoRunsAndDoesNotBeginCountsAsCancelled(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx := &slowContext{Context: t.Context()}
 			p := pooltest.NewPool(
-				t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(func(r *executor.Rejection) error {
+				t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(func(r *rejection.Task) error {
 					ctx.over.Store(true)
 					return r.Run()
 				}),

@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -48,7 +49,7 @@ func TestGroupOfAPoolThatIsShutDownRunsToItsEnd(t *testing.T) {
 func TestGroupAMemberThatAPolicyDiscardsHasFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := bulk.NewGroup(
-			t.Context(), pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Discard)),
+			t.Context(), pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Discard)),
 		)
 		var seen error
 		groupGo(t, g, groupHeed(&seen))
@@ -61,7 +62,7 @@ func TestGroupAMemberThatAPolicyDiscardsHasFailed(t *testing.T) {
 
 // Groups that go on for ever must not keep what has ended.
 func TestGroupForgetsMembersThatHaveEnded(t *testing.T) {
-	p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+	p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 	defer func() { assert.NoError(t, p.Close()) }()
 	g := bulk.NewGroup(t.Context(), p)
 	const n = 30000

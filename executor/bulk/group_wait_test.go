@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -110,7 +111,7 @@ func TestGroupAFailureCancelsWhatACallerOfGoRunsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := bulk.NewGroup(
 			t.Context(),
-			pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns)),
+			pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns)),
 		)
 		groupGo(t, g, groupFails(pooltest.ErrTask, time.Second))
 		synctest.Wait()
@@ -149,7 +150,7 @@ func TestGroupWaitsForWhatACallerOfGoRunsItself(t *testing.T) {
 func TestGroupATaskThatWaitsForRoomDoesNotBeginAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 100 {
-			p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
+			p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block))
 			g := bulk.NewGroup(t.Context(), p)
 			var runs atomic.Int32
 			groupGo(t, g, groupFails(pooltest.ErrTask, time.Second))
@@ -162,7 +163,7 @@ func TestGroupATaskThatWaitsForRoomDoesNotBeginAfterAFailure(t *testing.T) {
 
 func TestGroupGoWaitsForRoomNoLongerThanItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block))
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		g := bulk.NewGroup(pooltest.Within(t, time.Minute), p)
 		start := time.Now()
@@ -324,7 +325,7 @@ func TestGroupWaitOfAMemberIsRefusedAtOnceWhateverElseRuns(t *testing.T) {
 
 func TestGroupWaitIsRefusedToAMemberThatTheCallerOfGoRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 		hold := make(chan struct{})
 		defer close(hold)
 		require.NoError(t, p.Execute(func(context.Context) error { <-hold; return nil }))
@@ -339,7 +340,7 @@ func TestGroupWaitIsRefusedToAMemberThatTheCallerOfGoRuns(t *testing.T) {
 
 func TestTakeIsRefusedToTheLastTaskIfTheCallerOfSubmitRunsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 		hold := make(chan struct{})
 		defer close(hold)
 		require.NoError(t, p.Execute(func(context.Context) error { <-hold; return nil }))

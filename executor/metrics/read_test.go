@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 )
 
 func TestTheFiguresAreThoseOfThePool(t *testing.T) {
@@ -217,7 +218,7 @@ func TestHelpersAreNotCountedAsWorkers(t *testing.T) {
 
 func TestBlockedSubmittersAndPausesAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block))
 		require.NoError(t, p.Execute(lasts(time.Minute)))
 		go func() { _ = p.Execute(lasts(0)) }()
 		synctest.Wait()

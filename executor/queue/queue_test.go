@@ -17,6 +17,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -198,7 +199,7 @@ func TestCustom_ShutdownNowHandsBackInItsOrder(t *testing.T) {
 
 func TestCustom_DiscardOldestDropsWhatWouldRunNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newHeld(t, executor.Queue(stackQueue().Bounded(2)), executor.OnRejection(executor.DiscardOldest))
+		p := newHeld(t, executor.Queue(stackQueue().Bounded(2)), executor.OnRejection(rejection.DiscardOldest))
 		p.submitAll(t, "a", "b", "c")
 		assert.Equal(t, []string{"c", "a"}, p.order())
 	})

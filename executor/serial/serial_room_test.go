@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -156,7 +157,7 @@ func TestPendingLimitCountsSerialTasksThatWaitForTheirTurn(t *testing.T) {
 
 func TestSerialTasksThatWaitForTheirTurnTakeTheRoomOfABoundedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(2)), executor.OnRejection(rejection.CallerRuns))
 		s := serial.New(p)
 		hold := pooltest.NewGate(t)
 		for range 3 {
@@ -216,7 +217,7 @@ func TestSerialSubmitContextFromATaskOfAFullPoolIsRefusedAndCounted(t *testing.T
 
 func TestSerialGoesOnWhenItsTaskIsTheOldestAndDiscarded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.DiscardOldest))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(2)), executor.OnRejection(rejection.DiscardOldest))
 		s := serial.New(p)
 		tr := pooltest.NewTrace()
 		hold := pooltest.NewGate(t)

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -24,8 +25,8 @@ import (
 // laneKinds are the kinds of pools. What there is no room for is refused, whatever the policy.
 var laneKinds = map[string]pooltest.Maker{
 	"plain":     pooltest.NewPool,
-	"bounded":   pooltest.Plain(executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.CallerRuns)),
-	"hand-off":  pooltest.Plain(executor.Queue(queue.HandOff()), executor.OnRejection(executor.DiscardOldest)),
+	"bounded":   pooltest.Plain(executor.Queue(queue.Bounded(2)), executor.OnRejection(rejection.CallerRuns)),
+	"hand-off":  pooltest.Plain(executor.Queue(queue.HandOff()), executor.OnRejection(rejection.DiscardOldest)),
 	"priority":  pooltest.Plain(executor.Queue(queue.Priority())),
 	"scheduled": pooltest.Scheduled,
 }

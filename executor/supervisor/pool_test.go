@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
@@ -57,7 +58,7 @@ func TestARunHasTheNameAndTheContextOfThePool(t *testing.T) {
 // Under Block, the submission itself may take too long.
 func TestASubmissionThatBlocksTimesOutAndIsUnfinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := fixed(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
+		pool := fixed(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block))
 		require.NoError(t, pool.Execute(stubborn(40*time.Second)))
 		s := supervise(t, pool, pooltest.Nothing, supervisor.Interval(10*time.Second), supervisor.Timeout(10*time.Second), supervisor.Bound(2))
 		time.Sleep(31 * time.Second)
@@ -74,7 +75,7 @@ func TestASubmissionThatBlocksTimesOutAndIsUnfinished(t *testing.T) {
 
 func TestStopWhileTheSubmissionBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := fixed(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
+		pool := fixed(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block))
 		require.NoError(t, pool.Execute(stubborn(40*time.Second)))
 		s := supervise(t, pool, pooltest.Nothing)
 		time.Sleep(time.Second)
@@ -88,7 +89,7 @@ func TestStopWhileTheSubmissionBlocks(t *testing.T) {
 }
 
 func callerRuns(t *testing.T) *executor.Pool {
-	pool := fixed(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+	pool := fixed(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 	require.NoError(t, pool.Execute(stubborn(24*time.Hour)))
 	return pool
 }
@@ -126,7 +127,7 @@ func TestStopOfARunByTheCaller(t *testing.T) {
 
 func TestADiscardedRunIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := fixed(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Discard))
+		pool := fixed(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Discard))
 		require.NoError(t, pool.Execute(stubborn(time.Hour)))
 		s := supervise(t, pool, pooltest.Nothing)
 		assert.Equal(t, []supervisor.Kind{supervisor.Rejected}, s.kinds())
@@ -137,7 +138,7 @@ func TestADiscardedRunIsRejected(t *testing.T) {
 
 func TestARunDroppedForAnotherIsRejectedAtThatMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := fixed(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.DiscardOldest))
+		pool := fixed(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(rejection.DiscardOldest))
 		require.NoError(t, pool.Execute(stubborn(time.Hour)))
 		s := supervise(t, pool, pooltest.Nothing)
 		time.Sleep(3 * time.Second)
@@ -151,10 +152,10 @@ func TestARunDroppedForAnotherIsRejectedAtThatMoment(t *testing.T) {
 
 func TestAPolicyThatPanicsHasRejectedTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		policies := []executor.RejectionPolicy{
-			func(*executor.Rejection) error { panic(errBoom) },
-			func(*executor.Rejection) error { runtime.Goexit(); return nil },
-			func(*executor.Rejection) error { return errBoom },
+		policies := []rejection.Policy{
+			func(*rejection.Task) error { panic(errBoom) },
+			func(*rejection.Task) error { runtime.Goexit(); return nil },
+			func(*rejection.Task) error { return errBoom },
 		}
 		for i, want := range []error{errBoom, future.ErrGoexit, errBoom} {
 			pool := fixed(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(policies[i]))

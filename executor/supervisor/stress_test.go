@@ -16,6 +16,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
 
@@ -39,7 +40,7 @@ func TestStress(t *testing.T) {
 }
 
 func stressRound(t *testing.T) {
-	policy := []executor.RejectionPolicy{executor.Abort, executor.Block, executor.CallerRuns, executor.Discard, executor.DiscardOldest}[rand.IntN(5)]
+	policy := []rejection.Policy{rejection.Abort, rejection.Block, rejection.CallerRuns, rejection.Discard, rejection.DiscardOldest}[rand.IntN(5)]
 	pool := executor.NewPool(1, executor.MaximumSize(2), executor.Queue(queue.Bounded(1)), executor.OnRejection(policy))
 	var running, most, told atomic.Int64
 	allowed := 1 + rand.IntN(2)

@@ -8,6 +8,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -30,7 +31,7 @@ func punctual() []System {
 			open:  func() session { return openScheduledPool() },
 			serve: openServingPool,
 			bound: func(capacity int) session {
-				return openScheduledPool(executor.PendingLimit(capacity), executor.OnRejection(executor.Block))
+				return openScheduledPool(executor.PendingLimit(capacity), executor.OnRejection(rejection.Block))
 			},
 		},
 		{
@@ -56,7 +57,7 @@ func punctual() []System {
 			About: "two workers; fan-out by InvokeAll; bounded by queue.Bounded, with Block",
 			can:   submits | bounds, open: func() session { return openFixedPool() },
 			bound: func(capacity int) session {
-				return openFixedPool(executor.Queue(queue.Bounded(capacity)), executor.OnRejection(executor.Block))
+				return openFixedPool(executor.Queue(queue.Bounded(capacity)), executor.OnRejection(rejection.Block))
 			},
 		},
 		{

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
@@ -54,11 +55,11 @@ var (
 	wrap     func(Task) Task
 	next     func(LastRun) (time.Duration, bool)
 	waiting  queue.Queue
-	policy   RejectionPolicy
+	policy   rejection.Policy
 	backoff  Backoff
 	calendar Calendar
 	f        *ScheduledFuture[V]
-	r        *Rejection
+	r        *rejection.Task
 	s        *bulk.CompletionService[V]
 
 	v     V

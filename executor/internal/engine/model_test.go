@@ -17,6 +17,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/shardcount"
 )
@@ -61,7 +62,7 @@ type modelledPool interface {
 	SetKeepAlive(time.Duration) error
 	SetCoreTimeout(bool) error
 	SubmitContext(context.Context, executor.Task, ...executor.TaskOption) (*future.Future[struct{}], error)
-	SetRejectionPolicy(executor.RejectionPolicy) error
+	SetRejectionPolicy(rejection.Policy) error
 	PrestartWorkers() int
 	Queued() []executor.Pending
 	Running() []executor.Running
@@ -149,9 +150,9 @@ func newPoolModel(t *rapid.T, timed bool) *poolModel {
 	return m
 }
 
-var modelPolicies = map[string]executor.RejectionPolicy{
-	"abort": executor.Abort, "caller runs": executor.CallerRuns, "discard": executor.Discard,
-	"discard oldest": executor.DiscardOldest, "block": executor.Block,
+var modelPolicies = map[string]rejection.Policy{
+	"abort": rejection.Abort, "caller runs": rejection.CallerRuns, "discard": rejection.Discard,
+	"discard oldest": rejection.DiscardOldest, "block": rejection.Block,
 }
 
 func (m *poolModel) queue(t *rapid.T) queue.Queue {

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
@@ -236,7 +237,7 @@ func TestTheContextOfATaskIsLiveThoughThatOfTheOneBeforeIsAskedTooLate(t *testin
 // is over: its place is the caller's, and goes with it.
 func TestThePlaceOfACallerWhoIsAboutToLeaveIsGivenToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		callerRuns := executor.OnRejection(executor.CallerRuns)
+		callerRuns := executor.OnRejection(rejection.CallerRuns)
 		p := pooltest.Stop(t, executor.NewPool(1, executor.Confined(), executor.Queue(queue.Bounded(1)), callerRuns))
 		var left atomic.Bool
 		defer delay.Set(func(at delay.Point) {
@@ -339,11 +340,11 @@ func TestASubmissionWithAContextThatPanicsLeavesNothingBehind(t *testing.T) {
 			_, _ = p.SubmitContext(ctx, pooltest.Nothing)
 		},
 		"Block": func(ctx context.Context, p *executor.Pool) {
-			_ = p.SetRejectionPolicy(executor.Block)
+			_ = p.SetRejectionPolicy(rejection.Block)
 			_, _ = executor.InvokeAll(ctx, p, pooltest.Seven)
 		},
 		"CallerRuns": func(ctx context.Context, p *executor.Pool) {
-			_ = p.SetRejectionPolicy(executor.CallerRuns)
+			_ = p.SetRejectionPolicy(rejection.CallerRuns)
 			_, _ = executor.InvokeAll(ctx, p, pooltest.Seven)
 		},
 	}

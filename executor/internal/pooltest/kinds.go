@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 )
 
 // Maker makes a pool of one kind, with at most size workers.
@@ -26,9 +27,9 @@ func Scheduled(t *testing.T, size int, opts ...executor.Option) *executor.Pool {
 // Kinds are the kinds of pools. None of them refuses a task given to Submit.
 var Kinds = map[string]Maker{
 	"plain":     NewPool,
-	"bounded":   Plain(executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.CallerRuns)),
-	"blocking":  Plain(executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.Block)),
-	"hand-off":  Plain(executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns)),
+	"bounded":   Plain(executor.Queue(queue.Bounded(2)), executor.OnRejection(rejection.CallerRuns)),
+	"blocking":  Plain(executor.Queue(queue.Bounded(2)), executor.OnRejection(rejection.Block)),
+	"hand-off":  Plain(executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns)),
 	"priority":  Plain(executor.Queue(queue.Priority())),
 	"scheduled": Scheduled,
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -62,7 +63,7 @@ func Stop(t *testing.T, p *executor.Pool) *executor.Pool {
 // all tasks themselves. The task that keeps the worker busy counts as accepted.
 func NewDirectPool(t *testing.T) *executor.Pool {
 	t.Helper()
-	p := NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+	p := NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 	require.NoError(t, p.Execute(NewGate(t).Hold))
 	synctest.Wait()
 	return p

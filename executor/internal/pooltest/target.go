@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -38,11 +39,11 @@ var targets = map[string]func(t *testing.T) Target{
 		return Target{serial.NewKeyed[int](p).For(7), p}
 	},
 	"bounded, caller runs": func(t *testing.T) Target {
-		opts := []executor.Option{executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.CallerRuns)}
+		opts := []executor.Option{executor.Queue(queue.Bounded(1)), executor.OnRejection(rejection.CallerRuns)}
 		return plain(NewPool(t, 1, opts...))
 	},
 	"bounded, block": func(t *testing.T) Target {
-		opts := []executor.Option{executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.Block)}
+		opts := []executor.Option{executor.Queue(queue.Bounded(1)), executor.OnRejection(rejection.Block)}
 		return plain(NewPool(t, 1, opts...))
 	},
 }

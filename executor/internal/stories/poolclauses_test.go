@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -32,16 +33,16 @@ var poolClauses = []phrase[*making]{
 	{"a queue by priority", func(m *making, a args) { m.add(executor.Queue(queue.Priority())) }},
 	{"at most N wait", func(m *making, a args) { m.add(executor.PendingLimit(a.number(0))) }},
 	{"if it is full discard", func(m *making, a args) {
-		m.add(executor.OnRejection(executor.Discard))
+		m.add(executor.OnRejection(rejection.Discard))
 	}},
 	{"if it is full discard the oldest", func(m *making, a args) {
-		m.add(executor.OnRejection(executor.DiscardOldest))
+		m.add(executor.OnRejection(rejection.DiscardOldest))
 	}},
 	{"if it is full the caller waits", func(m *making, a args) {
-		m.add(executor.OnRejection(executor.Block))
+		m.add(executor.OnRejection(rejection.Block))
 	}},
 	{"if it is full the caller runs", func(m *making, a args) {
-		m.add(executor.OnRejection(executor.CallerRuns))
+		m.add(executor.OnRejection(rejection.CallerRuns))
 	}},
 	{"at most N start|starts per D", func(m *making, a args) {
 		m.add(executor.Pace(a.number(0), a.time(1)))

@@ -10,6 +10,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/trust/lifo"
@@ -85,9 +86,9 @@ func exitsSometimes(context.Context, executor.Run, error) {
 
 // somePolicy does not discard silently: a task of Execute that was discarded would pass for a lost
 // one.
-func somePolicy(rng *rand.Rand) executor.RejectionPolicy {
-	return []executor.RejectionPolicy{executor.Abort, executor.CallerRuns,
-		executor.Block}[rng.IntN(3)]
+func somePolicy(rng *rand.Rand) rejection.Policy {
+	return []rejection.Policy{rejection.Abort, rejection.CallerRuns,
+		rejection.Block}[rng.IntN(3)]
 }
 
 // end ends the pool in one of four ways, and returns how many tasks it has handed back.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -72,11 +73,11 @@ func (w *waitChaos) open() {
 	case 4:
 		w.size = 0
 		w.pool = executor.NewPool(n, quiet, executor.Queue(queue.HandOff()),
-			executor.OnRejection(executor.CallerRuns))
+			executor.OnRejection(rejection.CallerRuns))
 	case 5:
 		w.size = 0
 		w.pool = executor.NewPool(n, quiet, executor.Queue(queue.Bounded(w.rng.IntN(4))),
-			executor.OnRejection(executor.CallerRuns))
+			executor.OnRejection(rejection.CallerRuns))
 	default:
 		w.pool = executor.NewPool(n, quiet)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/shardcount"
 	"github.com/punctual-go/punctual/internal/trust/figures"
@@ -60,8 +61,8 @@ func poolOptions(l *life, y *figures.Tally, tape *bytes.Buffer) (opts []executor
 	if l.one(3) {
 		opts = append(opts, executor.PendingLimit(1+l.IntN(4)))
 	}
-	policies := []executor.RejectionPolicy{executor.Abort, executor.CallerRuns, executor.Discard,
-		executor.DiscardOldest}
+	policies := []rejection.Policy{rejection.Abort, rejection.CallerRuns, rejection.Discard,
+		rejection.DiscardOldest}
 	return append(opts, executor.OnRejection(policies[l.IntN(len(policies))]))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -87,7 +88,7 @@ func (e *edgeTest) terminated() {
 		func(p *executor.Pool) { p.ShutdownNow(); <-p.Terminated() },
 	} {
 		var bodies, hooks [4]int // by the numbers that are the names of the tasks
-		p := executor.NewPool(3, executor.Queue(queue.Bounded(0)), executor.OnRejection(executor.CallerRuns),
+		p := executor.NewPool(3, executor.Queue(queue.Bounded(0)), executor.OnRejection(rejection.CallerRuns),
 			executor.AfterRun(func(_ context.Context, r executor.Run, _ error) {
 				e.pause()
 				hooks[r.Name[0]-'0'] = 1

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -26,7 +27,7 @@ type definition struct {
 	body    func(l *life, r *record, b *bodyRun, ctx context.Context) error
 	command func(l *life, r *record, u *use) // r is nil if it is for the executor
 	behave  func(l *life, r *record)         // how a callback behaves
-	policy  func(l *life, f *Feature) executor.RejectionPolicy
+	policy  func(l *life, f *Feature) rejection.Policy
 	end     func(l *life)
 
 	observed func(l *life, u *use) // marks effects that only the whole record shows

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/rejection"
 )
 
 // poolCommands are given to an executor.
@@ -241,9 +241,9 @@ func (r *record) putOffBy(p span) bool {
 
 // policyOf returns the policy that a feature stands for, which marks the task that it is asked
 // about, and the executor, which has no room then.
-func (l *life) policyOf(f *Feature) executor.RejectionPolicy {
+func (l *life) policyOf(f *Feature) rejection.Policy {
 	inner := definitionOf(f).policy(l, f)
-	return func(r *executor.Rejection) error {
+	return func(r *rejection.Task) error {
 		l.marks.named(f, r.Name())
 		l.marks.moment(f)
 		return inner(r)

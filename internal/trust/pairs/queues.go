@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 )
 
 // queues are the queues of a plain pool, and policies what becomes of a task that finds no room.
@@ -28,25 +29,19 @@ var (
 		}),
 	}
 	policies = []*definition{
-		policy("Abort", func(l *life,
-			f *Feature) executor.RejectionPolicy {
-			return executor.Abort
-		}),
-		policy("Block", func(l *life,
-			f *Feature) executor.RejectionPolicy {
-			return executor.Block
-		}),
-		policy("CallerRuns", func(l *life, f *Feature) executor.RejectionPolicy {
-			return executor.CallerRuns
-		}, "Rejection.Run"),
-		policy("Discard", func(l *life, f *Feature) executor.RejectionPolicy {
-			return executor.Discard
-		}, "Rejection.Discard"),
-		policy("DiscardOldest", func(l *life, f *Feature) executor.RejectionPolicy {
-			return executor.DiscardOldest
-		}, "Rejection.ReplaceOldest"),
-		policy("own policy", func(l *life, f *Feature) executor.RejectionPolicy {
-			return func(r *executor.Rejection) error {
+		policy("Abort", func(l *life, f *Feature) rejection.Policy { return rejection.Abort }),
+		policy("Block", func(l *life, f *Feature) rejection.Policy { return rejection.Block }),
+		policy("CallerRuns", func(l *life, f *Feature) rejection.Policy {
+			return rejection.CallerRuns
+		}, "Task.Run"),
+		policy("Discard", func(l *life, f *Feature) rejection.Policy {
+			return rejection.Discard
+		}, "Task.Discard"),
+		policy("DiscardOldest", func(l *life, f *Feature) rejection.Policy {
+			return rejection.DiscardOldest
+		}, "Task.ReplaceOldest"),
+		policy("own policy", func(l *life, f *Feature) rejection.Policy {
+			return func(r *rejection.Task) error {
 				l.called(f, r.Name())
 				if r.Retry() == nil {
 					return nil
@@ -55,7 +50,7 @@ var (
 				defer cancel()
 				return r.Wait(ctx)
 			}
-		}, "Rejection.Retry", "Rejection.Wait", "Rejection.Name"),
+		}, "Task.Retry", "Task.Wait", "Task.Name"),
 	}
 )
 
@@ -74,7 +69,7 @@ func queued(
 
 // policy is the feature of a rejection policy.
 func policy(
-	name string, make func(l *life, f *Feature) executor.RejectionPolicy, api ...string,
+	name string, make func(l *life, f *Feature) rejection.Policy, api ...string,
 ) *definition {
 	d := &definition{Feature: Feature{
 		Name: name, API: append(api, "executor.OnRejection"), hosts: pools, group: "policy",
@@ -83,7 +78,7 @@ func policy(
 	}}
 	f := &d.Feature
 	if name != "own policy" {
-		f.API = append(f.API, "executor."+name)
+		f.API = append(f.API, "rejection."+name)
 	}
 	d.shape = func(d *draft, t *task, u *use) {
 		if d.host == scheduled || !d.has("HandOff") && !d.has("BoundedFIFO") &&

@@ -4,6 +4,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
@@ -87,12 +88,12 @@ func (e *generator) drawPool(h *host) {
 func (e *generator) drawRejection(h *host) executor.Option {
 	switch e.rng.IntN(5) {
 	case 0, 1:
-		return executor.OnRejection(executor.CallerRuns)
+		return executor.OnRejection(rejection.CallerRuns)
 	case 2:
 		h.blocks = true
-		return executor.OnRejection(executor.Block)
+		return executor.OnRejection(rejection.Block)
 	case 3:
 		return executor.OnRejection(e.player.callThenDecide)
 	}
-	return executor.OnRejection(executor.Abort)
+	return executor.OnRejection(rejection.Abort)
 }

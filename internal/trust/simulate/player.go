@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -193,7 +193,7 @@ func endedCtx() context.Context {
 }
 
 // callThenDecide is a rejection policy that makes a call of its own before it decides.
-func (p *player) callThenDecide(r *executor.Rejection) error {
+func (p *player) callThenDecide(r *rejection.Task) error {
 	p.mu.Lock()
 	j := p.byName[r.Name()]
 	p.mu.Unlock()

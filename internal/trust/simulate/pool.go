@@ -6,6 +6,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/internal/trust/lifo"
 )
 
@@ -74,26 +75,26 @@ func (es *executorSim) drawPolicy() executor.Option {
 	switch es.rng.IntN(7) {
 	case 0:
 		es.callerRuns, es.noExits = true, true
-		return executor.OnRejection(executor.CallerRuns)
+		return executor.OnRejection(rejection.CallerRuns)
 	case 1:
 		es.discards = true
-		return executor.OnRejection(executor.Discard)
+		return executor.OnRejection(rejection.Discard)
 	case 2:
 		es.discards = true
-		return executor.OnRejection(executor.DiscardOldest)
+		return executor.OnRejection(rejection.DiscardOldest)
 	case 3:
 		es.callerRuns, es.noExits = true, true // tasks of the pool do not wait
-		return executor.OnRejection(executor.Block)
+		return executor.OnRejection(rejection.Block)
 	case 4:
 		es.callerRuns, es.noExits, es.discards = true, true, true
 		return executor.OnRejection(es.retryThenDiscard)
 	default:
-		return executor.OnRejection(executor.Abort)
+		return executor.OnRejection(rejection.Abort)
 	}
 }
 
 // retryThenDiscard is a rejection policy that retries, waits for room, and gives up in the end.
-func (es *executorSim) retryThenDiscard(r *executor.Rejection) error {
+func (es *executorSim) retryThenDiscard(r *rejection.Task) error {
 	if r.Retry() == nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -200,7 +201,7 @@ func TestASubmitterThatWaitsForRoomGivesUpWhenTheContextOfItsTaskEnds(t *testing
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
+				p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block))
 				gate := pooltest.NewGate(t)
 				pooltest.Submit(t, p, gate.Hold)
 				ctx, cancel := context.WithCancelCause(t.Context())

@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 )
 
 func TestAPausedPoolTakesNothingNew(t *testing.T) {
@@ -138,7 +139,7 @@ func TestARunInProgressGetsWhatItWaitsForDuringAPause(t *testing.T) {
 
 func TestAPausedPoolBlocksThoseForWhomThereIsNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(rejection.Block))
 		p.Pause()
 		tr := pooltest.NewTrace()
 		for range 4 {

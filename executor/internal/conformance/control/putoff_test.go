@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -232,7 +233,7 @@ func TestAPaceTakesNoMemoryForStartsThatHaveNotBeen(t *testing.T) {
 func TestACallerRunsItsTaskAtThePace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.Pace(1, 10*time.Second),
-			executor.OnRejection(executor.CallerRuns))
+			executor.OnRejection(rejection.CallerRuns))
 		d := newDiary()
 		for range 4 {
 			_, err := p.Submit(d.task(time.Second))
@@ -247,7 +248,7 @@ func TestACallerRunsItsTaskAtThePace(t *testing.T) {
 func TestACallerThatWaitsForThePaceIsRefusedByAShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.Pace(1, time.Hour),
-			executor.OnRejection(executor.CallerRuns))
+			executor.OnRejection(rejection.CallerRuns))
 		began := time.Now()
 		pooltest.Fill(t, p, 1, pooltest.Sleep(2*time.Hour))
 		time.AfterFunc(time.Minute, p.Shutdown)

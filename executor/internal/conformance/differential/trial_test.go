@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer"
 )
@@ -89,8 +90,8 @@ func (r *trial) make() {
 	case pooled:
 		q := []queue.Queue{queue.FIFO(), queue.Bounded(max(r.capacity, 1)),
 			queue.HandOff(), queue.Priority()}[r.queue]
-		handler := []executor.RejectionPolicy{executor.Abort, executor.CallerRuns, executor.Discard,
-			executor.DiscardOldest}[r.policy]
+		handler := []rejection.Policy{rejection.Abort, rejection.CallerRuns, rejection.Discard,
+			rejection.DiscardOldest}[r.policy]
 		r.plain = executor.NewPool(r.core, executor.MaximumSize(r.most),
 			executor.KeepAlive(time.Hour), executor.Queue(q), executor.OnRejection(handler), quiet, silent)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -91,10 +92,10 @@ func TestC10_B22_ATaskMayInvokeAllOnItsOwnPoolAtAnyDepth(t *testing.T) {
 			return pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(100)))
 		},
 		"block": func(t *testing.T) executor.Submitter {
-			return pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.Block))
+			return pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(rejection.Block))
 		},
 		"two, handing": func(t *testing.T) executor.Submitter {
-			return pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+			return pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 		},
 	}
 	for name, pool := range pools {
@@ -117,7 +118,7 @@ func TestC10_ATaskMayInvokeAnyOnItsOwnPool(t *testing.T) {
 	for name, opts := range map[string][]executor.Option{
 		"unbounded":   nil,
 		"bounded":     {executor.Queue(queue.Bounded(10))},
-		"caller runs": {executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns)},
+		"caller runs": {executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -173,7 +174,7 @@ func TestC10_ATaskOfASerialExecutorCannotInvokeOnThat(t *testing.T) {
 
 func TestBlockLetsABulkOperationWaitForRoomNoLongerThanItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block))
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		start := time.Now()
 		fs, err := executor.InvokeAll(
@@ -190,7 +191,7 @@ func TestBlockLetsABulkOperationWaitForRoomNoLongerThanItsContext(t *testing.T) 
 
 func TestBlockLetsABulkOperationGoThroughAPoolSmallerThanItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block))
+		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block))
 		fns := make([]future.Func[int], 10)
 		for i := range fns {
 			fns[i] = pooltest.Value(i, time.Second)
@@ -209,7 +210,7 @@ func TestAPanicOfAPolicyLeavesNoTaskOfABulkOperationBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(
 			t, 1, executor.Queue(queue.Bounded(1)),
-			executor.OnRejection(func(*executor.Rejection) error { panic(pooltest.ErrTask) }),
+			executor.OnRejection(func(*rejection.Task) error { panic(pooltest.ErrTask) }),
 		)
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()

@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -29,7 +30,7 @@ func heeds(ctx context.Context) (int, error) {
 
 func TestWhatTheContextOfABulkOperationCancelsHasCountedAtItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+		p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 		busy, err := p.Submit(pooltest.Sleep(time.Second))
 		require.NoError(t, err)
 		delaytest.Once(t, delay.CancelledQueued, func() { time.Sleep(time.Minute) })

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -200,7 +201,7 @@ func TestES073_TheSizesOfASinglePoolAreFixedAndTheRestIsNot(t *testing.T) {
 		assert.NoError(t, p.SetKeepAlive(time.Second))
 		assert.NoError(t, p.SetCoreTimeout(true))
 		assert.NoError(
-			t, p.SetRejectionPolicy(func(*executor.Rejection) error { return pooltest.ErrTask }),
+			t, p.SetRejectionPolicy(func(*rejection.Task) error { return pooltest.ErrTask }),
 		)
 		assert.True(t, p.PrestartWorker())
 		g := pooltest.NewGate(t)

@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 )
@@ -250,9 +251,9 @@ func TestES045_K12_AllReturnsWhenItsTasksAreDroppedByAShutdown(t *testing.T) {
 }
 
 func TestES045_K12_AllReturnsWhenAPolicyDiscards(t *testing.T) {
-	policies := map[string]executor.RejectionPolicy{
-		"Discard":        executor.Discard,
-		"nothing at all": func(*executor.Rejection) error { return nil },
+	policies := map[string]rejection.Policy{
+		"Discard":        rejection.Discard,
+		"nothing at all": func(*rejection.Task) error { return nil },
 	}
 	for name, policy := range policies {
 		t.Run(name, func(t *testing.T) {
@@ -273,7 +274,7 @@ func TestES045_K12_AllReturnsWhenAPolicyDiscards(t *testing.T) {
 
 func TestES045_K12_AllReturnsWhenAPolicyDiscardsTheOldest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.DiscardOldest))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(rejection.DiscardOldest))
 		require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 		synctest.Wait()
 		fs, err := executor.InvokeAll(

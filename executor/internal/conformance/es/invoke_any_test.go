@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -97,7 +98,7 @@ func TestES024_ASuccessEndsTheContextsOfThoseThatRun(t *testing.T) {
 
 func TestES024_ASuccessKeepsThoseThatWaitFromBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(2)), executor.OnRejection(rejection.CallerRuns))
 		g := pooltest.NewGate(t)
 		require.NoError(t, p.Execute(g.Hold))
 		synctest.Wait()
@@ -282,7 +283,7 @@ func TestES034_WithoutTimeNothingIsStarted(t *testing.T) {
 func TestES034_ASuccessBeforeTheDeadlineCountsEvenIfItIsSeenLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(
-			t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(func(*executor.Rejection) error {
+			t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(func(*rejection.Task) error {
 				time.Sleep(time.Hour) // the submitter is held up beyond the deadline
 				return nil
 			}),

@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -150,7 +151,7 @@ func TestES009_WhatRefusesATaskIsReturnedByTheSubmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(
 			t, 1, executor.Queue(queue.HandOff()),
-			executor.OnRejection(func(*executor.Rejection) error { return pooltest.ErrTask }),
+			executor.OnRejection(func(*rejection.Task) error { return pooltest.ErrTask }),
 		)
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		assert.Equal(t, pooltest.ErrTask, p.Execute(pooltest.Nothing))

@@ -22,6 +22,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -424,7 +425,7 @@ func TestA20_OfAPoolOptionGivenTwiceTheLastCountsButFunctionsAddUp(t *testing.T)
 			executor.MaximumSize(7), executor.MaximumSize(1),
 			executor.KeepAlive(time.Hour), executor.KeepAlive(time.Minute),
 			executor.Queue(queue.Priority()), executor.Queue(queue.Bounded(5)), executor.Queue(queue.Bounded(1)),
-			executor.OnRejection(executor.CallerRuns), executor.OnRejection(executor.Abort),
+			executor.OnRejection(rejection.CallerRuns), executor.OnRejection(rejection.Abort),
 			executor.BeforeRun(hook("first")), executor.BeforeRun(hook("before")),
 			executor.AfterRun(after("first")), executor.AfterRun(nil),
 			executor.ErrorHandler(after("first")), executor.ErrorHandler(after("told")),

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -31,7 +32,7 @@ func TestACallerLeavesWhoseTaskAndHookBothEndTheGoroutine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns), option)
+				p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns), option)
 				_, err := p.Submit(pooltest.Sleep(time.Second))
 				require.NoError(t, err)
 				go func() { _ = p.Execute(pooltest.Goexit) }() // which ends that goroutine, as documented

@@ -18,6 +18,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/heap"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -214,14 +215,14 @@ func TestG8_AThousandWhoFindABoundedQueueFullAreDealtWithAsThePolicySays(t *test
 	const submitters, workers, room = 1000, 4, 16
 	const fit = workers + room
 	for name, row := range map[string]struct {
-		policy                             executor.RejectionPolicy
+		policy                             rejection.Policy
 		accepted, refused, dropped, bodies int
 	}{
-		"abort":          {executor.Abort, fit, submitters - fit, 0, fit},
-		"block":          {executor.Block, submitters, 0, 0, submitters},
-		"caller runs":    {executor.CallerRuns, submitters, 0, 0, submitters},
-		"discard":        {executor.Discard, submitters, 0, submitters - fit, fit},
-		"discard oldest": {executor.DiscardOldest, submitters, 0, submitters - fit, fit},
+		"abort":          {rejection.Abort, fit, submitters - fit, 0, fit},
+		"block":          {rejection.Block, submitters, 0, 0, submitters},
+		"caller runs":    {rejection.CallerRuns, submitters, 0, 0, submitters},
+		"discard":        {rejection.Discard, submitters, 0, submitters - fit, fit},
+		"discard oldest": {rejection.DiscardOldest, submitters, 0, submitters - fit, fit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

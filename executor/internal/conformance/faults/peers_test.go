@@ -22,6 +22,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/delay/delaytest"
@@ -259,7 +260,7 @@ func TestB29_ASubmitterWhoWaitsEntersHoweverATaskEnds(t *testing.T) {
 	for name, end := range pbEnds {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block), executor.KeepAlive(time.Hour))
+				p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block), executor.KeepAlive(time.Hour))
 				start := time.Now()
 				for n := range 10 {
 					_, err := p.Submit(func(ctx context.Context) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -55,7 +56,7 @@ func TestC2_WorkersThatAllBlockOnTheirOwnFullPoolGoOn(t *testing.T) {
 		} {
 			t.Run(fmt.Sprint(name, " on ", size), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := pooltest.NewPool(t, size, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.Block))
+					p := pooltest.NewPool(t, size, executor.Queue(queue.Bounded(1)), executor.OnRejection(rejection.Block))
 					var ran atomic.Int64
 					child := func(context.Context) error { time.Sleep(time.Second); ran.Add(1); return nil }
 					for range 2 * size {
@@ -193,7 +194,7 @@ var faPlaces = map[string]faPlace{
 	}},
 	"policy": {false, func(t *testing.T, do func(p *executor.ScheduledPool)) {
 		p, done := faOnce(t, do, func(call func()) executor.Option {
-			return executor.OnRejection(func(*executor.Rejection) error { call(); return executor.ErrSaturated })
+			return executor.OnRejection(func(*rejection.Task) error { call(); return executor.ErrSaturated })
 		}, executor.PendingLimit(1))
 		pooltest.Schedule(t, p, time.Hour, pooltest.Nothing)
 		assert.ErrorIs(t, p.Execute(pooltest.Nothing), executor.ErrSaturated)
@@ -312,7 +313,7 @@ func TestC7_ACallbackMayStopThePoolAndChangeIt(t *testing.T) {
 		assert.NoError(t, p.SetMaximumSize(7))
 		assert.NoError(t, p.SetKeepAlive(time.Second))
 		assert.NoError(t, p.SetCoreTimeout(true))
-		assert.NoError(t, p.SetRejectionPolicy(executor.Discard))
+		assert.NoError(t, p.SetRejectionPolicy(rejection.Discard))
 		p.SetExecuteDelayedAfterShutdown(false)
 		p.SetContinuePeriodicAfterShutdown(true)
 		p.PrestartWorkers()

@@ -24,6 +24,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -280,8 +281,8 @@ func TestB_8_WhileAllWorkersAreBlockedTasksWaitAndThePoolTellsSo(t *testing.T) {
 }
 
 func TestB_8_WhileAllWorkersAreBlockedABoundedPoolRefusesAsItsPolicySays(t *testing.T) {
-	for name, policy := range map[string]executor.RejectionPolicy{
-		"abort": executor.Abort, "discard": executor.Discard, "discard oldest": executor.DiscardOldest,
+	for name, policy := range map[string]rejection.Policy{
+		"abort": rejection.Abort, "discard": rejection.Discard, "discard oldest": rejection.DiscardOldest,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -427,7 +428,7 @@ func TestB_14_APolicyThatFailsIsTheFaultOfItsSubmitterAndHasRefused(t *testing.T
 		} {
 			t.Run(fault.Name+" in "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					s := pooltest.NewFull(t, executor.OnRejection(func(*executor.Rejection) error {
+					s := pooltest.NewFull(t, executor.OnRejection(func(*rejection.Task) error {
 						fault.Do()
 						return executor.ErrSaturated
 					}))

@@ -66,12 +66,12 @@ func takesUserCode(f *ast.FuncDecl) (takes bool) {
 			case *ast.SelectorExpr:
 				text := n.X.(*ast.Ident).Name + "." + n.Sel.Name
 				switch text {
-				case "io.Writer", "slog.Logger", "context.Context", "queue.Queue":
+				case "io.Writer", "slog.Logger", "context.Context", "queue.Queue", "rejection.Policy":
 					takes = true
 				}
 			case *ast.Ident:
 				switch n.Name {
-				case "Observer", "RejectionPolicy", "Calendar", "TaskOption":
+				case "Observer", "Calendar", "TaskOption":
 					takes = true
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -112,7 +113,7 @@ func rows() []row {
 			return executor.Decorate(func(t executor.Task) executor.Task { l.misbehave(); return t })
 		}},
 		{name: "OnRejection", onlyPlain: true, pool: func(l *life) executor.Option {
-			return executor.OnRejection(func(*executor.Rejection) error {
+			return executor.OnRejection(func(*rejection.Task) error {
 				l.misbehave()
 				return executor.ErrSaturated
 			})

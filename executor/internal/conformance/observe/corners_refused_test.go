@@ -15,13 +15,14 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 )
 
 // A policy that panics has refused the task, so nothing is expected of it.
 func TestNothingIsExpectedOfATaskWhosePolicyPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(1, executor.Queue(queue.Bounded(1)), pooltest.Quiet(),
-			executor.OnRejection(func(*executor.Rejection) error { panic("policy") }))
+			executor.OnRejection(func(*rejection.Task) error { panic("policy") }))
 		defer p.Close()
 		require.NoError(t, p.Execute(lasts(time.Second)))
 		synctest.Wait()

@@ -21,6 +21,7 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
@@ -275,7 +276,7 @@ func TestAPolicyThatPanicsRejects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := new(diary)
 		p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.Observe(d.observer("")),
-			executor.OnRejection(func(*executor.Rejection) error { panic("boom") }))
+			executor.OnRejection(func(*rejection.Task) error { panic("boom") }))
 		defer p.Close()
 		_, err := p.Submit(lasts(ms), executor.Name("a"))
 		require.NoError(t, err)

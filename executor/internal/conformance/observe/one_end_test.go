@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
@@ -339,7 +340,7 @@ func TestATaskThatTheCallerRunsIsNotRejectedByItsGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := figures.NewTally()
 		p := executor.NewPool(1, pooltest.Quiet(), executor.Queue(queue.HandOff()),
-			executor.OnRejection(executor.CallerRuns), executor.Observe(told.Observer()))
+			executor.OnRejection(rejection.CallerRuns), executor.Observe(told.Observer()))
 		require.NoError(t, p.Execute(pooltest.Sleep(time.Minute)))
 		ended := make(chan struct{})
 		go func() {
@@ -359,7 +360,7 @@ func TestATaskThatAPolicyHasPlacedIsNotRejectedByItsPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := figures.NewTally()
 		p := executor.NewPool(1, pooltest.Quiet(), executor.Queue(queue.HandOff()), executor.Observe(told.Observer()),
-			executor.OnRejection(func(r *executor.Rejection) error {
+			executor.OnRejection(func(r *rejection.Task) error {
 				_ = r.Wait(context.Background())
 				panic("wanted")
 			}))

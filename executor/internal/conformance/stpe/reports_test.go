@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -189,7 +190,7 @@ func TestAChainThatSchedulesItselfDoesNotDieUnheard(t *testing.T) {
 func TestAPanicOfATaskThatItsCallerRunsIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, records := theLog()
-		p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns), log)
+		p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns), log)
 		_, err := p.Submit(pooltest.Sleep(time.Second))
 		require.NoError(t, err)
 		_, err = p.Submit(pooltest.Panic)

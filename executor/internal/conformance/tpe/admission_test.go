@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -186,7 +187,7 @@ func TestAPanicOfPushReachesTheSubmitterWhoHasWaited(t *testing.T) {
 
 func TestAPanicOfPushLosesNeitherTheOldestNorItsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := executor.NewPool(1, executor.Queue(fussyQueue()), executor.OnRejection(executor.DiscardOldest))
+		p := executor.NewPool(1, executor.Queue(fussyQueue()), executor.OnRejection(rejection.DiscardOldest))
 		held(t, p, p.Execute)
 		oldest, err := p.Submit(pooltest.Nothing)
 		require.NoError(t, err)
@@ -206,7 +207,7 @@ func TestAPanicOfPushLosesNeitherTheOldestNorItsRoom(t *testing.T) {
 func TestAPolicyThatOutlivesAPanicOfPushHasRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p *executor.Pool
-		p = executor.NewPool(1, executor.Queue(fussyQueue()), executor.OnRejection(func(r *executor.Rejection) (err error) {
+		p = executor.NewPool(1, executor.Queue(fussyQueue()), executor.OnRejection(func(r *rejection.Task) (err error) {
 			defer func() {
 				if recover() != nil {
 					err = executor.ErrSaturated

@@ -9,11 +9,12 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/rejection"
 )
 
 func TestStatsCountTheSubmittersThatWaitForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := pooltest.NewFull(t, executor.OnRejection(executor.Block))
+		s := pooltest.NewFull(t, executor.OnRejection(rejection.Block))
 		assert.Zero(t, s.Stats().Blocked)
 		ctx, cancel := context.WithCancel(t.Context())
 		s.Waits(t, ctx, "gives up")

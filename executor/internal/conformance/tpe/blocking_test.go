@@ -17,6 +17,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -24,7 +25,7 @@ import (
 
 func TestTPE042_SubmittersEnterInTheOrderInWhichTheyCame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := pooltest.NewFull(t, executor.OnRejection(executor.Block))
+		s := pooltest.NewFull(t, executor.OnRejection(rejection.Block))
 		ctx, cancel := context.WithCancel(t.Context())
 		var waiters []*pooltest.Waiter
 		for i := range 5 {
@@ -91,7 +92,7 @@ func TestTPE042_WhoeverMakesRoomLetsASubmitterEnterAtOnce(t *testing.T) {
 // They came before the task that is queued in the room of another, but that room is not theirs.
 func TestTPE044_DiscardOldestDropsNoneOfThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := pooltest.NewFull(t, executor.OnRejection(executor.DiscardOldest))
+		s := pooltest.NewFull(t, executor.OnRejection(rejection.DiscardOldest))
 		a, b := s.Waits(t, t.Context(), "a"), s.Waits(t, t.Context(), "b")
 		require.NoError(t, s.Execute(s.Trace.Task("new")))
 		synctest.Wait()
@@ -145,7 +146,7 @@ func TestTPE042_E4_B28_AShutdownReleasesThoseWhoWait(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := pooltest.NewFull(t, executor.OnRejection(executor.Block))
+				s := pooltest.NewFull(t, executor.OnRejection(rejection.Block))
 				a, b := s.Waits(t, t.Context(), "a"), s.Waits(t, t.Context(), "b")
 				var blocked error
 				go func() { blocked = s.Execute(pooltest.Nothing) }()
@@ -165,7 +166,7 @@ func TestTPE042_E4_B28_AShutdownReleasesThoseWhoWait(t *testing.T) {
 
 func TestTPE042_ThoseWhoWaitInVainAreCountedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := pooltest.NewFull(t, executor.OnRejection(executor.Block))
+		s := pooltest.NewFull(t, executor.OnRejection(rejection.Block))
 		w := s.Waits(t, t.Context(), "a")
 		go func() { _ = s.Execute(pooltest.Nothing) }()
 		synctest.Wait()
@@ -270,7 +271,7 @@ func TestC2_TPE042_ATaskOfAFullPoolDoesNotWaitForRoomInIt(t *testing.T) {
 						assert.NoError(t, submit(p, ctx, tr.Task("inner")))
 						tr.Mark("returned")
 					}
-					p = pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(executor.Block),
+					p = pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)), executor.OnRejection(rejection.Block),
 						executor.BeforeRun(func(ctx context.Context, _ executor.Run) { at("before-run hook", ctx) }),
 						executor.AfterRun(func(ctx context.Context, _ executor.Run, _ error) {
 							at("after-run hook", context.WithoutCancel(ctx)) // the run is over
@@ -294,7 +295,7 @@ func TestTPE042_AThousandSubmittersWithDeadlinesReturnInTimeAndLoseNothing(t *te
 			synctest.Test(t, func(t *testing.T) {
 				const submitters = 1000
 				random := rand.New(rand.NewPCG(seed, 0))
-				p := pooltest.NewPool(t, 4, executor.Queue(queue.Bounded(4)), executor.OnRejection(executor.Block))
+				p := pooltest.NewPool(t, 4, executor.Queue(queue.Bounded(4)), executor.OnRejection(rejection.Block))
 				var bodies, refused atomic.Int64
 				var all sync.WaitGroup
 				futures := make([]*future.Future[struct{}], submitters)

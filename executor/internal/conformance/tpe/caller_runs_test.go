@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/goid"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -21,7 +22,7 @@ import (
 
 // rejCallers is a pool of one worker under CallerRuns that lets nothing wait.
 func rejCallers(t *testing.T, opts ...executor.Option) *executor.Pool {
-	return pooltest.NewPool(t, 1, append([]executor.Option{executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns)}, opts...)...)
+	return pooltest.NewPool(t, 1, append([]executor.Option{executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns)}, opts...)...)
 }
 
 // rejHeld is rejCallers with its worker held.

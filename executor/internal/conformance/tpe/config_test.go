@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -181,8 +182,8 @@ func TestTPE009_TheDefaultKeepAliveIsTenMilliseconds(t *testing.T) {
 func TestTPE011_ANewPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
-		policy := func(name string) executor.RejectionPolicy {
-			return func(*executor.Rejection) error {
+		policy := func(name string) rejection.Policy {
+			return func(*rejection.Task) error {
 				asked = append(asked, name)
 				return executor.ErrSaturated
 			}
@@ -199,7 +200,7 @@ func TestTPE011_ANewPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 
 func TestTPE011_ANilPolicyIsRefusedAndTheOldOneStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.Discard))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Discard))
 		assert.ErrorIs(t, p.SetRejectionPolicy(nil), executor.ErrInvalid)
 		g := pooltest.NewGate(t)
 		pooltest.Fill(t, p, 1, g.Hold)

@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -335,7 +336,7 @@ func TestTPE074_ATaskCancelledOnItsWayOutOfTheQueueCounts(t *testing.T) {
 			"by a worker":    func(p *executor.Pool) { p.Shutdown() },
 			"by ShutdownNow": func(p *executor.Pool) { p.ShutdownNow() },
 			"by another": func(p *executor.Pool) {
-				assert.NoError(t, p.SetRejectionPolicy(executor.DiscardOldest))
+				assert.NoError(t, p.SetRejectionPolicy(rejection.DiscardOldest))
 				assert.NoError(t, p.Execute(pooltest.Nothing))
 				p.Shutdown()
 			},

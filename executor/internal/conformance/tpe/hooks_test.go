@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -98,7 +99,7 @@ func TestTPE078_TheHooksEncloseTheBodyOnItsGoroutine(t *testing.T) {
 
 func TestTPE078_TheHooksOfATaskRunByItsCallerRunOnTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := hookPool(t, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+		h := hookPool(t, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 		require.NoError(t, h.Execute(pooltest.Sleep(time.Hour)))
 		synctest.Wait()
 		clear(h.goroutines)

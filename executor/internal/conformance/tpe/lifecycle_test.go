@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -356,7 +357,7 @@ func TestTPE061_ATaskThatControlsItsPoolInterruptsNobody(t *testing.T) {
 		"SetMaximumSize":     func(p *executor.Pool) error { return p.SetMaximumSize(8) },
 		"SetKeepAlive":       func(p *executor.Pool) error { return p.SetKeepAlive(1) },
 		"SetCoreTimeout":     func(p *executor.Pool) error { return p.SetCoreTimeout(true) },
-		"SetRejectionPolicy": func(p *executor.Pool) error { return p.SetRejectionPolicy(executor.CallerRuns) },
+		"SetRejectionPolicy": func(p *executor.Pool) error { return p.SetRejectionPolicy(rejection.CallerRuns) },
 		"PrestartWorkers":    func(p *executor.Pool) error { p.PrestartWorkers(); return nil },
 		"Shutdown":           func(p *executor.Pool) error { p.Shutdown(); return nil },
 	} {

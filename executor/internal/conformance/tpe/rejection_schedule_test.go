@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -22,10 +23,10 @@ import (
 // Java never completes such futures.
 func TestTPE046_WhatAPolicyDropsIsSettledForWhoeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := pooltest.NewFull(t, executor.OnRejection(executor.Discard))
+		s := pooltest.NewFull(t, executor.OnRejection(rejection.Discard))
 		dropped, err := executor.Submit(s.Pool, func(context.Context) (int, error) { return 1, nil })
 		require.NoError(t, err)
-		require.NoError(t, s.SetRejectionPolicy(executor.DiscardOldest))
+		require.NoError(t, s.SetRejectionPolicy(rejection.DiscardOldest))
 		_, err = s.Submit(pooltest.Nothing)
 		require.NoError(t, err)
 		_, inNew := dropped.Get(nil)
@@ -41,8 +42,8 @@ func TestTPE046_WhatAPolicyDropsIsSettledForWhoeverWaits(t *testing.T) {
 }
 
 func TestTPE046_InvokeAllDoesNotHangOnAPoolThatDiscards(t *testing.T) {
-	for name, policy := range map[string]executor.RejectionPolicy{
-		"Discard": executor.Discard, "DiscardOldest": executor.DiscardOldest,
+	for name, policy := range map[string]rejection.Policy{
+		"Discard": rejection.Discard, "DiscardOldest": rejection.DiscardOldest,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -81,7 +82,7 @@ func TestTPE047_ARefusedTaskMayComeAgainAndOneTaskManyTimes(t *testing.T) {
 func TestTPE048_NoTaskIsRefusedByEveryEntryWithoutATrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
-		s := pooltest.NewFull(t, executor.OnRejection(func(*executor.Rejection) error { asked = true; return nil }))
+		s := pooltest.NewFull(t, executor.OnRejection(func(*rejection.Task) error { asked = true; return nil }))
 		before := s.Stats()
 		for _, entry := range rejEntries {
 			outcome, err := entry.submit(s.Pool, nil)
@@ -99,7 +100,7 @@ func TestTPE048_NoTaskIsRefusedByEveryEntryWithoutATrace(t *testing.T) {
 
 func TestSetRejectionPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := pooltest.NewFull(t, executor.OnRejection(executor.Block))
+		s := pooltest.NewFull(t, executor.OnRejection(rejection.Block))
 		waiting := true
 		go func() {
 			assert.NoError(t, s.Execute(s.Trace.Task("waited")))
@@ -107,9 +108,9 @@ func TestSetRejectionPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 		}()
 		synctest.Wait()
 		assert.ErrorIs(t, s.SetRejectionPolicy(nil), executor.ErrInvalid)
-		require.NoError(t, s.SetRejectionPolicy(executor.CallerRuns))
+		require.NoError(t, s.SetRejectionPolicy(rejection.CallerRuns))
 		require.NoError(t, s.Execute(s.Trace.Task("run")))
-		require.NoError(t, s.SetRejectionPolicy(executor.Abort))
+		require.NoError(t, s.SetRejectionPolicy(rejection.Abort))
 		assert.Equal(t, executor.ErrSaturated, s.Execute(pooltest.Nothing))
 		assert.True(t, waiting, "who waits goes on waiting")
 		s.Finish()
@@ -121,7 +122,7 @@ func TestSetRejectionPolicyCountsFromTheNextRejectionOn(t *testing.T) {
 func TestThePolicyMayChangeWhileTasksComeAndEveryTaskHasOneEnd(t *testing.T) {
 	p := pooltest.NewPool(t, 2, executor.Queue(queue.Bounded(2)))
 	var bodies, refused, dropped atomic.Int64
-	policies := []executor.RejectionPolicy{executor.Abort, executor.CallerRuns, executor.Discard, executor.DiscardOldest, executor.Block}
+	policies := []rejection.Policy{rejection.Abort, rejection.CallerRuns, rejection.Discard, rejection.DiscardOldest, rejection.Block}
 	const submitters, each = 8, 2000
 	done := make(chan struct{}, submitters)
 	for range submitters {
@@ -160,7 +161,7 @@ func TestThePolicyMayChangeWhileTasksComeAndEveryTaskHasOneEnd(t *testing.T) {
 func TestAPolicyMayUseThePoolThatAsksIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s *pooltest.Full
-		s = pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+		s = pooltest.NewFull(t, executor.OnRejection(func(r *rejection.Task) error {
 			st := s.Stats()
 			assert.Equal(t, []int{1, 1}, []int{st.Busy, len(s.Queued())})
 			assert.NoError(t, s.SetMaximumSize(st.Maximum+1))
@@ -175,7 +176,7 @@ func TestAPolicyMayUseThePoolThatAsksIt(t *testing.T) {
 
 // rejOnSchedule is a scheduled pool of one held worker, with as many tasks pending as may be: one,
 // due in an hour.
-func rejOnSchedule(t *testing.T, policy executor.RejectionPolicy) (*executor.ScheduledPool, *pooltest.Trace) {
+func rejOnSchedule(t *testing.T, policy rejection.Policy) (*executor.ScheduledPool, *pooltest.Trace) {
 	p := pooltest.NewScheduledPool(t, 1, executor.PendingLimit(1), executor.OnRejection(policy))
 	tr := pooltest.NewTrace()
 	pooltest.Schedule(t, p, time.Hour, tr.Task("pending"))
@@ -188,7 +189,7 @@ func TestTPE040_OnAScheduledPoolExecuteAndSubmitAskThePolicyAndScheduleDoesNot(t
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
-				p, tr := rejOnSchedule(t, func(r *executor.Rejection) error { asked++; return r.Run() })
+				p, tr := rejOnSchedule(t, func(r *rejection.Task) error { asked++; return r.Run() })
 				err := submit(p, tr.Task("new"))
 				if slices.Contains(forNow, name) {
 					assert.NoError(t, err)
@@ -207,15 +208,15 @@ func TestTPE040_OnAScheduledPoolExecuteAndSubmitAskThePolicyAndScheduleDoesNot(t
 
 func TestTPE042_OnAScheduledPoolThePoliciesDoAsOnAnother(t *testing.T) {
 	for name, c := range map[string]struct {
-		policy       executor.RejectionPolicy
+		policy       rejection.Policy
 		err, outcome error
 		want         []string
 	}{
-		"Abort":         {executor.Abort, executor.ErrSaturated, nil, []string{"pending 1h0m0s"}},
-		"CallerRuns":    {executor.CallerRuns, nil, nil, []string{"new 0s", "pending 1h0m0s"}},
-		"Discard":       {executor.Discard, nil, executor.ErrSaturated, []string{"pending 1h0m0s"}},
-		"DiscardOldest": {executor.DiscardOldest, executor.ErrSaturated, nil, []string{"pending 1h0m0s"}},
-		"Block":         {executor.Block, nil, nil, []string{"pending 1h0m0s", "new 1h0m0s"}},
+		"Abort":         {rejection.Abort, executor.ErrSaturated, nil, []string{"pending 1h0m0s"}},
+		"CallerRuns":    {rejection.CallerRuns, nil, nil, []string{"new 0s", "pending 1h0m0s"}},
+		"Discard":       {rejection.Discard, nil, executor.ErrSaturated, []string{"pending 1h0m0s"}},
+		"DiscardOldest": {rejection.DiscardOldest, executor.ErrSaturated, nil, []string{"pending 1h0m0s"}},
+		"Block":         {rejection.Block, nil, nil, []string{"pending 1h0m0s", "new 1h0m0s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -236,7 +237,7 @@ func TestTPE042_OnAScheduledPoolThePoliciesDoAsOnAnother(t *testing.T) {
 
 func TestTPE042_AWaitOnAScheduledPoolEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, tr := rejOnSchedule(t, executor.CallerRuns)
+		p, tr := rejOnSchedule(t, rejection.CallerRuns)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		_, err := p.SubmitContext(ctx, pooltest.Nothing)

@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -56,7 +57,7 @@ var errRejOwn = errors.New("own policy")
 // rejPolicies are policies with what becomes of a task without room, and of the one that waits.
 var rejPolicies = []struct {
 	name         string
-	policy       executor.RejectionPolicy
+	policy       rejection.Policy
 	err          error  // what the submission returns
 	outcome      error  // of the future
 	ran          string // when the task ran: the one that waits runs after an hour
@@ -64,34 +65,34 @@ var rejPolicies = []struct {
 	rejected     uint64
 	returnedMore uint64
 }{
-	{name: "Abort", policy: executor.Abort, err: executor.ErrSaturated, rejected: 1},
-	{name: "CallerRuns", policy: executor.CallerRuns, ran: "0s"},
-	{name: "Discard", policy: executor.Discard, outcome: executor.ErrSaturated, returnedMore: 1},
-	{name: "DiscardOldest", policy: executor.DiscardOldest, ran: "1h0m0s", drops: true, returnedMore: 1},
-	{name: "Block", policy: executor.Block, ran: "1h0m0s"},
-	{name: "does nothing", policy: func(*executor.Rejection) error { return nil },
+	{name: "Abort", policy: rejection.Abort, err: executor.ErrSaturated, rejected: 1},
+	{name: "CallerRuns", policy: rejection.CallerRuns, ran: "0s"},
+	{name: "Discard", policy: rejection.Discard, outcome: executor.ErrSaturated, returnedMore: 1},
+	{name: "DiscardOldest", policy: rejection.DiscardOldest, ran: "1h0m0s", drops: true, returnedMore: 1},
+	{name: "Block", policy: rejection.Block, ran: "1h0m0s"},
+	{name: "does nothing", policy: func(*rejection.Task) error { return nil },
 		outcome: executor.ErrSaturated, returnedMore: 1},
-	{name: "refuses", policy: func(*executor.Rejection) error { return errRejOwn }, err: errRejOwn, rejected: 1},
-	{name: "panics", policy: func(*executor.Rejection) error { panic(errRejOwn) }, err: errRejOwn, rejected: 1},
-	{name: "has placed the task and returns an error", policy: func(r *executor.Rejection) error {
+	{name: "refuses", policy: func(*rejection.Task) error { return errRejOwn }, err: errRejOwn, rejected: 1},
+	{name: "panics", policy: func(*rejection.Task) error { panic(errRejOwn) }, err: errRejOwn, rejected: 1},
+	{name: "has placed the task and returns an error", policy: func(r *rejection.Task) error {
 		_ = r.Run()
 		return errRejOwn
 	}, ran: "0s"},
-	{name: "has placed the task and panics", policy: func(r *executor.Rejection) error {
+	{name: "has placed the task and panics", policy: func(r *rejection.Task) error {
 		_ = r.Run()
 		panic(errRejOwn)
 	}, err: errRejOwn, ran: "0s"},
-	{name: "places it twice", policy: func(r *executor.Rejection) error {
+	{name: "places it twice", policy: func(r *rejection.Task) error {
 		return errors.Join(r.Run(), r.Run(), r.Retry(), r.Wait(nil))
 	}, ran: "0s"},
-	{name: "retries", policy: func(r *executor.Rejection) error {
+	{name: "retries", policy: func(r *rejection.Task) error {
 		err := r.Retry()
 		for ; err == executor.ErrSaturated; err = r.Retry() {
 			time.Sleep(40 * time.Minute)
 		}
 		return err
 	}, ran: "1h20m0s"},
-	{name: "makes room", policy: func(r *executor.Rejection) error {
+	{name: "makes room", policy: func(r *rejection.Task) error {
 		return r.ReplaceOldest()
 	}, ran: "1h0m0s", drops: true, returnedMore: 1},
 }
@@ -102,7 +103,7 @@ func TestTPE040_TPE042_ATaskWithoutRoomEndsAsThePolicySays(t *testing.T) {
 			t.Run(c.name+" by "+entry.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					asked := 0
-					s := pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+					s := pooltest.NewFull(t, executor.OnRejection(func(r *rejection.Task) error {
 						asked++
 						return c.policy(r)
 					}))
@@ -170,16 +171,16 @@ func TestTPE040_ARefusalTellsItsCauseAndIsCountedOnce(t *testing.T) {
 
 // A shutdown while a policy decides, or while it waits, makes one refusal.
 func TestTPE040_APolicyThatMeetsAShutdownRefusesOnce(t *testing.T) {
-	ways := map[string]func(r *executor.Rejection) error{
-		"Run":   (*executor.Rejection).Run,
-		"Retry": (*executor.Rejection).Retry,
-		"Wait":  func(r *executor.Rejection) error { return r.Wait(context.Background()) },
+	ways := map[string]func(r *rejection.Task) error{
+		"Run":   (*rejection.Task).Run,
+		"Retry": (*rejection.Task).Retry,
+		"Wait":  func(r *rejection.Task) error { return r.Wait(context.Background()) },
 	}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var s *pooltest.Full
-				s = pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+				s = pooltest.NewFull(t, executor.OnRejection(func(r *rejection.Task) error {
 					s.Shutdown()
 					return way(r)
 				}))
@@ -193,7 +194,7 @@ func TestTPE040_APolicyThatMeetsAShutdownRefusesOnce(t *testing.T) {
 
 func TestTPE040_ATaskThatWaitedInVainAndIsThenRunHasNotBeenRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+		s := pooltest.NewFull(t, executor.OnRejection(func(r *rejection.Task) error {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
 			if err := r.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -213,7 +214,7 @@ func TestTPE040_ATaskThatWaitedInVainAndIsThenRunHasNotBeenRefused(t *testing.T)
 func TestTPE041_ThePolicyIsToldTheNameAndRunsTheVeryTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var names []string
-		s := pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+		s := pooltest.NewFull(t, executor.OnRejection(func(r *rejection.Task) error {
 			names = append(names, r.Name())
 			return r.Run()
 		}))
@@ -229,8 +230,8 @@ func TestTPE041_ThePolicyIsToldTheNameAndRunsTheVeryTask(t *testing.T) {
 }
 
 func TestTPE042_AskingAPolicyLeavesPolicyQueueAndWorkersAsTheyAre(t *testing.T) {
-	for name, policy := range map[string]executor.RejectionPolicy{
-		"Abort": executor.Abort, "Discard": executor.Discard, "CallerRuns": executor.CallerRuns,
+	for name, policy := range map[string]rejection.Policy{
+		"Abort": rejection.Abort, "Discard": rejection.Discard, "CallerRuns": rejection.CallerRuns,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -255,7 +256,7 @@ func TestTPE042_AskingAPolicyLeavesPolicyQueueAndWorkersAsTheyAre(t *testing.T) 
 // In Java it is not counted as the pool's.
 func TestTPE043_CallerRunsRunsTheTaskOnTheSubmitterAsOneOfThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := pooltest.NewFull(t, executor.OnRejection(executor.CallerRuns))
+		s := pooltest.NewFull(t, executor.OnRejection(rejection.CallerRuns))
 		var goroutine string
 		var during executor.Stats
 		var run executor.Run
@@ -279,7 +280,7 @@ func TestTPE043_TPE045_AShutDownPoolAsksNoPolicyAndDropsNobody(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asked := false
-				s := pooltest.NewFull(t, executor.OnRejection(func(r *executor.Rejection) error {
+				s := pooltest.NewFull(t, executor.OnRejection(func(r *rejection.Task) error {
 					asked = true
 					return c.policy(r)
 				}))
@@ -309,7 +310,7 @@ func TestTPE044_DiscardOldestDropsTheTaskThatWouldRunNext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := pooltest.NewPool(t, 1, executor.Queue(c.queue), executor.OnRejection(executor.DiscardOldest))
+				p := pooltest.NewPool(t, 1, executor.Queue(c.queue), executor.OnRejection(rejection.DiscardOldest))
 				gate := pooltest.NewGate(t)
 				require.NoError(t, p.Execute(gate.Hold))
 				synctest.Wait()
@@ -335,7 +336,7 @@ func TestTPE044_DiscardOldestDropsTheTaskThatWouldRunNext(t *testing.T) {
 
 func TestTPE044_DiscardOldestRefusesWhereNothingWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.DiscardOldest))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.DiscardOldest))
 		require.NoError(t, p.Execute(pooltest.NewGate(t).Hold))
 		synctest.Wait()
 		_, err := p.Submit(pooltest.Nothing)

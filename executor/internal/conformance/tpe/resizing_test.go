@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/internal/probe"
 )
 
@@ -145,8 +146,8 @@ func TestATaskIsNeverLostWhileTheSizesChange(t *testing.T) {
 	for name, opts := range map[string][]executor.Option{
 		"FIFO":       nil,
 		"grow first": {executor.GrowFirst()},
-		"bounded":    {executor.Queue(queue.Bounded(2)), executor.OnRejection(executor.Block)},
-		"hand-off":   {executor.Queue(queue.HandOff()), executor.OnRejection(executor.Block)},
+		"bounded":    {executor.Queue(queue.Bounded(2)), executor.OnRejection(rejection.Block)},
+		"hand-off":   {executor.Queue(queue.HandOff()), executor.OnRejection(rejection.Block)},
 		"priority":   {executor.Queue(queue.Priority())},
 	} {
 		t.Run(name, func(t *testing.T) {

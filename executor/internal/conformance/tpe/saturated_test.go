@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -22,7 +23,7 @@ import (
 // bubble.
 func stressPoolSaturated(t *testing.T) *executor.Pool {
 	t.Helper()
-	p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+	p := executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 	gate := make(chan struct{})
 	require.NoError(t, p.Execute(func(context.Context) error { <-gate; return nil }))
 	t.Cleanup(func() {
@@ -102,7 +103,7 @@ func TestCallerRuns_ATaskThatIsRefusedCountsAsRefusedOnlyWhenItsContextEnds(t *t
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var p *executor.Pool
-		p = executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(func(r *executor.Rejection) error {
+		p = executor.NewPool(1, executor.Queue(queue.HandOff()), executor.OnRejection(func(r *rejection.Task) error {
 			cancel()
 			p.ShutdownNow()
 			err := r.Run()

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/probe"
 )
@@ -76,7 +77,7 @@ func TestC4_WhateverIsWaitedForAndBrokenOffEveryTaskEndsOnce(t *testing.T) {
 // it.
 func TestC4_AWaitWithAnotherContextForWhatTheCallerIsToRunLaterIsHelped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 		require.NoError(t, p.Execute(pooltest.Sleep(time.Second)))
 		parent := pooltest.SubmitFunc(t, p, func(context.Context) (int, error) {
 			return pooltest.SubmitFunc(t, p, func(context.Context) (int, error) { // runs at once, by its caller

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -94,7 +95,7 @@ func newProgram(seed uint64) *program {
 		g.pool = executor.NewPool(size, opts...)
 	case 1:
 		g.pool = executor.NewPool(size, append(opts, executor.Queue(queue.Bounded(g.upTo(4))),
-			executor.OnRejection(executor.CallerRuns))...)
+			executor.OnRejection(rejection.CallerRuns))...)
 	default:
 		g.scheduled = executor.NewScheduledPool(size, opts...)
 		g.pool = &g.scheduled.Pool

@@ -18,6 +18,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/probe"
@@ -190,7 +191,7 @@ func TestC4_GoroutinesOfATaskThatWaitForRoomDoNotRunTheirTasksThemselves(t *test
 	for name, submit := range ways {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				most := crowded(t, submit, executor.OnRejection(executor.Block))
+				most := crowded(t, submit, executor.OnRejection(rejection.Block))
 				assert.LessOrEqual(t, most, int32(3), "two workers, and twice the size in all with the task that submits")
 			})
 		})
@@ -371,7 +372,7 @@ func TestC4_GroupWaitLendsItsPlaceAlsoToWhatACancelledMemberWaitsFor(t *testing.
 // The JDK finishes the same program.
 func TestTPE043_ForkAndJoinByOtherMeansThanThePoolKnowsEndsWhereCallersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 2, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 		var sum atomic.Int32
 		var fork func(n int) executor.Task
 		fork = func(n int) executor.Task {
@@ -420,7 +421,7 @@ func TestC4_AWaitInsideOfAnIteratorThatIsPulledIsHelpedInTheEnd(t *testing.T) {
 // A task that its caller runs would wait for the caller's own, which waits for it.
 func TestC10_ATaskRunByItsCallerIsRefusedAWaitForThatOneWhateverTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(executor.CallerRuns))
+		p := pooltest.NewPool(t, 1, executor.Queue(queue.HandOff()), executor.OnRejection(rejection.CallerRuns))
 		var outer *future.Future[int]
 		known := make(chan struct{})
 		outer = pooltest.SubmitFunc(t, p, func(context.Context) (int, error) {
