@@ -42,12 +42,13 @@ var mayImport = []rule{
 	{"executor/insight", []layer{"internal/..."}},
 	{"executor/queue", []layer{"executor/internal/...", "internal/..."}},
 	{"executor/rejection", []layer{"executor/internal/...", "internal/..."}},
+	{"executor/retry", []layer{"executor/internal/...", "internal/..."}},
 	{"executor/internal/...", []layer{
 		"executor/insight", "executor/internal/...", "delayqueue", "future", "internal/...",
 	}},
 	{"executor", []layer{
-		"executor/insight", "executor/queue", "executor/rejection", "executor/internal/...",
-		"delayqueue", "future", "internal/...",
+		"executor/insight", "executor/queue", "executor/rejection", "executor/retry",
+		"executor/internal/...", "delayqueue", "future", "internal/...",
 	}},
 	{"executor/...", []layer{
 		"executor", "executor/insight", "executor/internal/...", "delayqueue", "future", "internal/...",
@@ -105,6 +106,7 @@ func TestAnImportThatPointsUpIsFound(t *testing.T) {
 		{"executor/insight", "executor/internal/run"},
 		{"executor/queue", "executor"},
 		{"executor/rejection", "executor"},
+		{"executor/retry", "executor"},
 		{"executor/internal/engine", "executor/queue"},
 		{"executor/eventloop", "executor/metrics"},
 		{"unheard-of", "future"},

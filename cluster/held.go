@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -134,7 +135,7 @@ func (h *held) call(ctx context.Context) ([]byte, error) {
 		<-h.ctx.Done()
 	}
 	if cause := context.Cause(h.ctx); cause != nil {
-		return nil, executor.Permanent(cause)
+		return nil, retry.Permanent(cause)
 	}
 	if first {
 		h.worker.window.begin()
@@ -142,7 +143,7 @@ func (h *held) call(ctx context.Context) ([]byte, error) {
 			now := attempts{h.attempt, h.worker.id}
 			if err := h.worker.countAttempts(h.ctx, h, now); err != nil {
 				h.end(err)
-				return nil, executor.Permanent(err)
+				return nil, retry.Permanent(err)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // Task is a function with a name. Every replica has the code, so only names and payloads travel.
@@ -86,7 +87,7 @@ func Define[P, R any](
 	t.invoke = func(ctx context.Context, payload []byte) ([]byte, error) {
 		var in P
 		if err := t.codec.Unmarshal(payload, &in); err != nil {
-			return nil, executor.Permanent(&undecodable{t.name, reflect.TypeFor[P](), err})
+			return nil, retry.Permanent(&undecodable{t.name, reflect.TypeFor[P](), err})
 		}
 		out, err := fn(ctx, in)
 		if err != nil {

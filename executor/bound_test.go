@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/rejection"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -149,7 +150,7 @@ func TestACallerIsNotHeldUpByWhatCannotBeginYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewPool(2, executor.Queue(queue.Bounded(1)), executor.Pace(1, time.Second),
 			executor.OnRejection(rejection.CallerRuns))
-		retry := executor.Retry(2, executor.Backoff{Base: time.Hour})
+		again := executor.Retry(2, retry.Backoff{Base: time.Hour})
 		for i := range 2 {
 			_, err := p.Submit(func(ctx context.Context) error {
 				if run, _ := executor.RunFrom(ctx); run.Attempt == 1 {
@@ -157,7 +158,7 @@ func TestACallerIsNotHeldUpByWhatCannotBeginYet(t *testing.T) {
 					return errors.New("not yet")
 				}
 				return nil
-			}, retry)
+			}, again)
 			assert.NoError(t, err)
 			time.Sleep(time.Second)
 		}

@@ -45,7 +45,7 @@
 //
 // Retry, with exponential back-off and full jitter; no worker is held meanwhile.
 //
-//	f, err := pool.Submit(push, executor.Retry(5, executor.Backoff{Base: time.Second}))
+//	f, err := pool.Submit(push, executor.Retry(5, retry.Backoff{Base: time.Second}))
 //
 // Fan out, in order and bounded; the first error cancels the rest.
 //

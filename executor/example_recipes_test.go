@@ -8,6 +8,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer/calendar"
@@ -43,7 +44,7 @@ func ExampleRetry() {
 		return nil
 	}
 
-	pushed, _ := pool.Submit(push, executor.Retry(5, executor.Backoff{Base: time.Millisecond}))
+	pushed, _ := pool.Submit(push, executor.Retry(5, retry.Backoff{Base: time.Millisecond}))
 	_, err := pushed.Get(context.Background())
 	fmt.Println(err, pool.Stats().Retries)
 	// Output:

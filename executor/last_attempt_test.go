@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/delay"
 )
@@ -30,7 +31,7 @@ func TestAShutdownBetweenTwoAttemptsFailsTheTaskWithTheErrorOfTheLast(t *testing
 		f, err := pool.Submit(func(context.Context) error {
 			armed.Store(true)
 			return failed
-		}, executor.Retry(3, executor.Backoff{Base: time.Second}))
+		}, executor.Retry(3, retry.Backoff{Base: time.Second}))
 		require.NoError(t, err)
 		<-pool.Terminated()
 		r, settled := f.Poll()
@@ -65,7 +66,7 @@ func TestATaskWhoseLastAttemptIsCountedAsFailedCannotBeCancelled(t *testing.T) {
 			<-submitted
 			armed = true
 			return failed
-		}, executor.Retry(3, executor.Backoff{Base: time.Second}))
+		}, executor.Retry(3, retry.Backoff{Base: time.Second}))
 		require.NoError(t, err)
 		close(submitted)
 		<-pool.Terminated()

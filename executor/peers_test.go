@@ -16,7 +16,7 @@ import (
 
 // TestThePageOfPeersNamesWhatIsThere looks for each name that the last column of docs/peers.md has.
 func TestThePageOfPeersNamesWhatIsThere(t *testing.T) {
-	declared := exportedNames(t, ".", "bulk", "serial", "queue", "rejection",
+	declared := exportedNames(t, ".", "bulk", "serial", "queue", "rejection", "retry",
 		"../future", "../timer/cron", "../timer/calendar")
 	text, err := os.ReadFile("../docs/peers.md")
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 // by factor to the power of n, up to max. A success resets it. At a fixed rate the stretched period
 // is rounded down to whole periods, so the grid stays, and what lies between is not counted as
 // missed. factor must be at least 1, and max not below the period. Tasks that run once ignore it;
-// see [Retry] for them, whose waits are a [Backoff].
+// see [Retry] for them, whose waits are a [retry.Backoff].
 func SlowDown(factor float64, max time.Duration) TaskOption {
 	if !(factor >= 1) || math.IsInf(factor, 0) {
 		return refused("slow-down factor %v is not a number from 1 on", factor)

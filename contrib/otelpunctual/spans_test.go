@@ -20,6 +20,7 @@ import (
 	"github.com/punctual-go/punctual/contrib/otelpunctual"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // traced is a provider of spans that are kept.
@@ -192,7 +193,7 @@ func TestAttemptsAndTriggersAreTold(t *testing.T) {
 		tr := newTraced()
 		p := newPool(t, 1, executor.Observe(otelpunctual.Spans(tr)))
 		ctx, request := tr.Tracer("test").Start(t.Context(), "request")
-		_, err := p.Submit(fails, executor.Retry(2, executor.Backoff{}), executor.WithValues(ctx))
+		_, err := p.Submit(fails, executor.Retry(2, retry.Backoff{}), executor.WithValues(ctx))
 		require.NoError(t, err)
 		time.Sleep(time.Hour)
 		runs := tr.ended()

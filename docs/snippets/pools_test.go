@@ -13,6 +13,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 var urls = []string{"/a", "/b", "/c"}
@@ -87,7 +88,7 @@ func TestPools(t *testing.T) {
 	require.NoError(t, func() error {
 		page, err := executor.Submit(pool, func(ctx context.Context) (string, error) {
 			return fetchPage(ctx, "/index")
-		}, executor.Timeout(5*time.Second), executor.Retry(3, executor.Backoff{Base: 100 * time.Millisecond}))
+		}, executor.Timeout(5*time.Second), executor.Retry(3, retry.Backoff{Base: 100 * time.Millisecond}))
 		if err != nil {
 			return err // it was refused: the pool is shut down, or full
 		}

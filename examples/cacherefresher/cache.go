@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // Load fetches the value of a key, from a database or a service.
@@ -57,7 +58,7 @@ func (c *Cache[V]) Keep(ctx context.Context, key string) error {
 		executor.Timeout(c.settings.Timeout),
 		// No worker is held between two attempts. The grid stays: after an outage the keys are
 		// spread as they were before.
-		executor.Retry(5, executor.Backoff{Base: c.settings.Retry, Spread: executor.NoSpread}),
+		executor.Retry(5, retry.Backoff{Base: c.settings.Retry, Spread: retry.NoSpread}),
 		executor.CatchUp(executor.Skip))
 	return err
 }

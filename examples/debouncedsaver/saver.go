@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // Saver saves a document some time after the last of many changes, and at the latest some time
@@ -46,7 +47,7 @@ func (s *Saver) saveWithin(wait time.Duration) (err error) {
 	}
 	// There is none, or it has begun, and may be waiting for another attempt.
 	s.pending, err = s.pool.Schedule(wait, s.run, executor.Name("save"),
-		executor.Retry(10, executor.Backoff{Base: time.Second, Max: time.Minute}))
+		executor.Retry(10, retry.Backoff{Base: time.Second, Max: time.Minute}))
 	return err
 }
 

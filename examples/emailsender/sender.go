@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -40,11 +41,11 @@ func (s *Sender) Send(ctx context.Context, m Mail) (*future.Future[struct{}], er
 	return s.pool.SubmitContext(ctx, func(ctx context.Context) error {
 		err := s.server.Send(ctx, m)
 		if errors.Is(err, ErrBounced) {
-			return executor.Permanent(fmt.Errorf("mail to %s: %w", m.To, err))
+			return retry.Permanent(fmt.Errorf("mail to %s: %w", m.To, err))
 		}
 		return err
 	}, executor.Name(m.To), executor.Timeout(30*time.Second),
-		executor.Retry(6, executor.Backoff{Base: time.Second, Max: 10 * time.Minute}))
+		executor.Retry(6, retry.Backoff{Base: time.Second, Max: 10 * time.Minute}))
 }
 
 // Close sends what has been accepted, and gives up when ctx ends. The report has what was left.

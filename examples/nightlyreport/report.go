@@ -7,6 +7,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
@@ -35,6 +36,6 @@ func Nightly(
 	}, executor.Name("nightly report"), executor.Unique(),
 		executor.BeginWithin(9*time.Hour),
 		executor.Timeout(30*time.Minute),
-		executor.Retry(5, executor.Backoff{Base: time.Minute, Spread: executor.NoSpread}),
+		executor.Retry(5, retry.Backoff{Base: time.Minute, Spread: retry.NoSpread}),
 		executor.Expect(insight.SuccessWithin(26*time.Hour)))
 }

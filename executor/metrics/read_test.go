@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/rejection"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 func TestTheFiguresAreThoseOfThePool(t *testing.T) {
@@ -27,7 +28,7 @@ func TestTheFiguresAreThoseOfThePool(t *testing.T) {
 		}{
 			{lasts(20 * ms), []executor.TaskOption{executor.Name("slow")}},
 			{fails, []executor.TaskOption{executor.Name("bad")}},
-			{fails, []executor.TaskOption{executor.Name("bad"), executor.Retry(2, executor.Backoff{})}},
+			{fails, []executor.TaskOption{executor.Name("bad"), executor.Retry(2, retry.Backoff{})}},
 			{lasts(5 * ms), []executor.TaskOption{executor.Timeout(ms)}},
 			{fails, nil},
 		} {

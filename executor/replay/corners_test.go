@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/replay"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 func oneWorker(record executor.Option) *executor.ScheduledPool {
@@ -68,7 +69,7 @@ func TestRetryAndStopIsPlayed(t *testing.T) {
 			}
 			return nil
 		}, executor.Name("s"), executor.FailurePolicy(executor.StopSeries),
-			executor.Retry(2, executor.Backoff{Base: time.Second, Factor: 1, Spread: 1}))
+			executor.Retry(2, retry.Backoff{Base: time.Second, Factor: 1, Spread: 1}))
 		require.NoError(t, err)
 		time.Sleep(45 * time.Second)
 	})

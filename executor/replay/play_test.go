@@ -21,6 +21,7 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/replay"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
@@ -162,7 +163,7 @@ func TestSeriesThatWereMovedComeWhenTheyCame(t *testing.T) {
 					return errBad
 				}
 				return nil
-			}, executor.Name("retried"), executor.Retry(5, executor.Backoff{Base: time.Second}))
+			}, executor.Name("retried"), executor.Retry(5, retry.Backoff{Base: time.Second}))
 			require.NoError(t, err)
 		})
 	})

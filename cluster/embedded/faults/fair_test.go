@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/cluster"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // Eight tasks, and a process that was there first: it holds what it runs and little more, however
@@ -128,7 +129,7 @@ func TestWhatWaitsForItsNextAttemptKeepsNothingElseWaiting(t *testing.T) {
 	fails := cluster.Define("fails", func(context.Context, int) (int, error) {
 		failed <- struct{}{}
 		return 0, errors.New("not yet")
-	}, cluster.With(executor.Retry(2, executor.Backoff{Base: time.Hour, Spread: executor.NoSpread})))
+	}, cluster.With(executor.Retry(2, retry.Backoff{Base: time.Hour, Spread: retry.NoSpread})))
 	work := cluster.Define("work", func(_ context.Context, n int) (int, error) { return n, nil })
 	w := l.start(t, []cluster.Runnable{fails, work}, cluster.Workers(2), cluster.Grace(0))
 	for n := range 20 {

@@ -18,6 +18,7 @@ import (
 	"github.com/punctual-go/punctual/cluster"
 	"github.com/punctual-go/punctual/cluster/internal/wall"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 func TestOutcomesTravel(t *testing.T) {
@@ -45,7 +46,7 @@ func TestOutcomesTravel(t *testing.T) {
 			return 0, errors.New("not yet")
 		}
 		return tries.Load(), nil
-	}, cluster.With(executor.Retry(5, executor.Backoff{})))
+	}, cluster.With(executor.Retry(5, retry.Backoff{})))
 	l.serve(t, task, slow, retried)
 
 	f, err := cluster.Submit(ctx, l.pool, task, in{"hello"})

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/rejection"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 	"github.com/punctual-go/punctual/future"
@@ -56,7 +57,7 @@ var (
 	next     func(LastRun) (time.Duration, bool)
 	waiting  queue.Queue
 	policy   rejection.Policy
-	backoff  Backoff
+	backoff  retry.Backoff
 	calendar Calendar
 	f        *ScheduledFuture[V]
 	r        *rejection.Task

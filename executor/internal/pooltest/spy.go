@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/executor/internal/sight"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
@@ -111,7 +112,7 @@ func TellsEachOnce(t *testing.T, e Tapped, spy *Spy) {
 		}, []string{"admitted", "begins", "began", "ended", "ends"}},
 
 		{"failed attempt", func(name executor.TaskOption) {
-			again := executor.Retry(2, executor.Backoff{Base: time.Second})
+			again := executor.Retry(2, retry.Backoff{Base: time.Second})
 			_, err := e.Submit(InTurn(Fail, Nothing), name, again)
 			require.NoError(t, err)
 		}, []string{"admitted", "begins", "began", "ended", "ends",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // body is what a task does: one step after another, until one fails. A run or an attempt that has
@@ -92,11 +93,11 @@ var errLuck = errors.New("no luck")
 func (ss *steps) fail() { ss.add(func(context.Context, scene) error { return errLuck }) }
 
 func (ss *steps) giveUp() {
-	ss.add(func(context.Context, scene) error { return executor.Permanent(errLuck) })
+	ss.add(func(context.Context, scene) error { return retry.Permanent(errLuck) })
 }
 
 func (ss *steps) retryAfter(d time.Duration) {
-	ss.add(func(context.Context, scene) error { return executor.RetryAfter(errLuck, d) })
+	ss.add(func(context.Context, scene) error { return retry.After(errLuck, d) })
 }
 
 func (ss *steps) panic() { ss.do(func(context.Context, scene) { panic("out of paper") }) }

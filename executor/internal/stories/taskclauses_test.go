@@ -2,6 +2,7 @@ package stories_test
 
 import (
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 func (t *task) add(o executor.TaskOption) { t.opts = append(t.opts, o) }
@@ -36,11 +37,11 @@ var taskClauses = []phrase[*task]{
 	{"begins within D", func(t *task, a args) { t.add(executor.BeginWithin(a.time(0))) }},
 	{"up to N attempts D apart", func(t *task, a args) {
 		t.add(executor.Retry(a.number(0),
-			executor.Backoff{Base: a.time(1), Factor: 1, Spread: executor.NoSpread}))
+			retry.Backoff{Base: a.time(1), Factor: 1, Spread: retry.NoSpread}))
 	}},
 	{"up to N attempts doubling from D", func(t *task, a args) {
 		t.add(executor.Retry(a.number(0),
-			executor.Backoff{Base: a.time(1), Spread: executor.NoSpread}))
+			retry.Backoff{Base: a.time(1), Spread: retry.NoSpread}))
 	}},
 	{"priority N", func(t *task, a args) { t.add(executor.Priority(a.number(0))) }},
 	{"unique", func(t *task, a args) { t.add(executor.Unique()) }},

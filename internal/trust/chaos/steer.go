@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // steered makes rec one that is given commands, now and then, and is tried again. When its runs may
@@ -16,8 +17,8 @@ func (r *round) steered(rng *rand.Rand, rec *taskRecord) (opts []executor.TaskOp
 	rec.steered = true
 	if rng.IntN(2) == 0 {
 		rec.attempts = 1 + rng.Int64N(4)
-		opts = append(opts, executor.Retry(int(rec.attempts), executor.Backoff{
-			Base: micros(rng, 50), Max: micros(rng, 200), Spread: executor.Spread(rng.IntN(4)),
+		opts = append(opts, executor.Retry(int(rec.attempts), retry.Backoff{
+			Base: micros(rng, 50), Max: micros(rng, 200), Spread: retry.Spread(rng.IntN(4)),
 		}))
 	}
 	if rng.IntN(4) == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/timer/cron"
 )
@@ -106,7 +107,7 @@ func (l *life) options() (opts []executor.TaskOption) {
 		opts = append(opts, executor.Timeout(l.span(3*time.Second)+time.Millisecond))
 	}
 	if l.one(3) {
-		opts = append(opts, executor.Retry(1+l.IntN(3), executor.Backoff{Base: l.span(2 * time.Second)}))
+		opts = append(opts, executor.Retry(1+l.IntN(3), retry.Backoff{Base: l.span(2 * time.Second)}))
 	}
 	if l.one(6) {
 		opts = append(opts, executor.BeginWithin(l.span(2*time.Second)+time.Millisecond))
@@ -240,6 +241,6 @@ func (l *life) jobOptions() []executor.TaskOption {
 	if l.one(2) {
 		return nil
 	}
-	return []executor.TaskOption{executor.Timeout(time.Second), executor.Retry(2, executor.Backoff{}),
+	return []executor.TaskOption{executor.Timeout(time.Second), executor.Retry(2, retry.Backoff{}),
 		executor.Expect(insight.SuccessWithin(3 * time.Second))}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -47,7 +48,7 @@ func (e *edgeTest) nextRun() {
 			return errors.New("again")
 		}
 		return nil
-	}, executor.Retry(4, executor.Backoff{Base: time.Microsecond}))
+	}, executor.Retry(4, retry.Backoff{Base: time.Microsecond}))
 	e.ok(err)
 	_, err = again.Get(e.Context())
 	e.ok(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // bodies are the ways in which a body goes on. A task has a list of them, one for each run.
@@ -93,22 +94,22 @@ var bodies = []*definition{
 		},
 	},
 	{
-		Feature: Feature{Name: "Permanent", API: []string{"executor.Permanent"}, ways: optionWays},
+		Feature: Feature{Name: "Permanent", API: []string{"retry.Permanent"}, ways: optionWays},
 		shape:   func(d *draft, t *task, _ *use) { d.include(byName["Retry"], t) },
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)
-			return executor.Permanent(errBoom)
+			return retry.Permanent(errBoom)
 		},
 	},
 	{
 		Feature: Feature{
-			Name: "RetryAfter", API: []string{"executor.RetryAfter"}, ways: optionWays,
+			Name: "RetryAfter", API: []string{"retry.After"}, ways: optionWays,
 		},
 		shape: func(d *draft, t *task, _ *use) { d.include(byName["Retry"], t) },
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)
 			b.after = ms * time.Duration(1+mix(b.salt)%20)
-			return executor.RetryAfter(errBoom, b.after)
+			return retry.After(errBoom, b.after)
 		},
 	},
 	{

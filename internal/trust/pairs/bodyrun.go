@@ -22,7 +22,7 @@ type bodyRun struct {
 	timedOut     bool
 	seq          int // of all bodies
 	salt         uint64
-	after        time.Duration // of RetryAfter and NextIn
+	after        time.Duration // of retry.After and NextIn
 	nextIn       bool
 }
 

@@ -24,7 +24,8 @@ func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
 		namesIn(t, "../../../executor"), namesIn(t, "../../../executor/bulk"),
 		namesIn(t, "../../../executor/serial"), namesIn(t, "../../../executor/eventloop"),
 		namesIn(t, "../../../executor/insight"), namesIn(t, "../../../executor/queue"),
-		namesIn(t, "../../../executor/rejection"), namesIn(t, "../../../future"),
+		namesIn(t, "../../../executor/rejection"), namesIn(t, "../../../executor/retry"),
+		namesIn(t, "../../../future"),
 	)
 	if len(exported) < 150 {
 		t.Fatalf("only %d exported names were found", len(exported))

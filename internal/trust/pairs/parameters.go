@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 func within(u *use) time.Duration  { return ms * time.Duration(1+u.pick(0, 15)) }
@@ -36,11 +37,11 @@ func onError(u *use) executor.ErrorPolicy {
 }
 
 // backoff returns waits that are not spread, so that it is clear when an attempt is due.
-func backoff(u *use) executor.Backoff {
-	return executor.Backoff{
+func backoff(u *use) retry.Backoff {
+	return retry.Backoff{
 		Base:   ms * time.Duration(u.pick(1, 12)),
 		Factor: float64(1 + u.pick(2, 2)),
-		Spread: executor.NoSpread,
+		Spread: retry.NoSpread,
 	}
 }
 

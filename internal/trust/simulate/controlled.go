@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // controlled is a task that is given commands.
@@ -95,8 +96,8 @@ func (s *controlSim) draw() *controlled {
 	}
 	if s.oneIn(3) {
 		t.attempts = 1 + s.rng.IntN(3)
-		t.options = append(t.options, executor.Retry(t.attempts, executor.Backoff{Base: s.steps(4),
-			Spread: executor.Spread(s.rng.IntN(4))}))
+		t.options = append(t.options, executor.Retry(t.attempts, retry.Backoff{Base: s.steps(4),
+			Spread: retry.Spread(s.rng.IntN(4))}))
 	}
 	if s.oneIn(3) {
 		t.options = append(t.options, executor.MaxRuns(1+s.rng.IntN(12)))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -44,7 +45,7 @@ type attemptEnd int
 const (
 	attemptReturns attemptEnd = iota
 	attemptFails
-	attemptAdvises // RetryAfter
+	attemptAdvises // retry.After
 	attemptForbids // Permanent
 )
 
@@ -65,9 +66,9 @@ func (h *retryHistory) draw() *retried {
 		}
 		t.ends = append(t.ends, end)
 	}
-	t.options = append(t.options, executor.Retry(t.attempts, executor.Backoff{
+	t.options = append(t.options, executor.Retry(t.attempts, retry.Backoff{
 		Base: h.steps(5), Factor: float64(1 + h.rng.IntN(2)), Max: h.steps(8),
-		Spread: executor.Spread(h.rng.IntN(4)),
+		Spread: retry.Spread(h.rng.IntN(4)),
 	}))
 	if h.oneIn(6) {
 		t.options = append(t.options, executor.Jitter(2*grid))
@@ -132,9 +133,9 @@ func (t *retried) run(h *retryHistory, ctx context.Context) error {
 	t.waiting = !t.final && int(t.attempt) < t.attempts
 	switch end {
 	case attemptAdvises:
-		return executor.RetryAfter(errBoom, 2*grid)
+		return retry.After(errBoom, 2*grid)
 	case attemptForbids:
-		return executor.Permanent(errBoom)
+		return retry.Permanent(errBoom)
 	}
 	return errBoom
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -94,8 +95,8 @@ func TestAttemptsOfARunOnACalendar(t *testing.T) {
 			}
 			return nil
 		}
-		f := s.on(every(hour), executor.Retry(3, executor.Backoff{
-			Base: 10 * time.Minute, Factor: 1, Spread: executor.NoSpread}))
+		f := s.on(every(hour), executor.Retry(3, retry.Backoff{
+			Base: 10 * time.Minute, Factor: 1, Spread: retry.NoSpread}))
 		assert.Equal(t, []string{"01T01:00", "01T01:10 for 01T01:00", "01T01:20 for 01T01:00", "01T02:00"},
 			s.after(2*hour))
 		last, ok := f.Last()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 func TestWhoWasEarlyLivesThroughAShutdownThatLetsItRun(t *testing.T) {
@@ -46,8 +47,8 @@ func TestAttemptsWaitOnTheMonotonicClock(t *testing.T) {
 			}
 			return nil
 		}
-		again := executor.Retry(3, executor.Backoff{
-			Base: 10 * time.Minute, Factor: 1, Spread: executor.NoSpread})
+		again := executor.Retry(3, retry.Backoff{
+			Base: 10 * time.Minute, Factor: 1, Spread: retry.NoSpread})
 		f, err := s.s.ScheduleAt(day(1), s.run, executor.WallClock(), again, executor.BeginWithin(time.Minute))
 		require.NoError(t, err)
 		assert.Len(t, s.after(hour), 1)

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/wall/walltest"
 )
@@ -158,7 +159,7 @@ func (s *stage) enter(i int, overlaps *atomic.Int64) (*executor.ScheduledFuture[
 	case 3:
 		m.fault, m.trick = 3, func(int) { _, _ = s.s.Schedule(0, pooltest.Nothing) }
 	case 4:
-		opts = append(opts, executor.Retry(2, executor.Backoff{Base: time.Microsecond, Factor: 1}))
+		opts = append(opts, executor.Retry(2, retry.Backoff{Base: time.Microsecond, Factor: 1}))
 	case 5:
 		opts = append(opts, executor.BeginWithin(hour), executor.Jitter(100*time.Microsecond))
 	case 6:

@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/timer/calendar"
@@ -114,7 +115,7 @@ func TestDefaultsAreThoseOfEveryTaskOfALoop(t *testing.T) {
 func TestATasksOwnOptionReplacesTheDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := executor.NewScheduledPool(1, pooltest.Quiet(),
-			executor.Defaults(executor.Timeout(time.Second), executor.Retry(2, executor.Backoff{})),
+			executor.Defaults(executor.Timeout(time.Second), executor.Retry(2, retry.Backoff{})),
 			executor.Defaults(executor.Timeout(2*time.Second)))
 		defer p.ShutdownNow()
 		took := func(opts ...executor.TaskOption) time.Duration {
@@ -128,7 +129,7 @@ func TestATasksOwnOptionReplacesTheDefault(t *testing.T) {
 		}
 		assert.Equal(t, 4*time.Second, took(), "two attempts, each with the later default")
 		assert.Equal(t, 6*time.Second, took(executor.Timeout(3*time.Second)))
-		assert.Equal(t, 2*time.Second, took(executor.Retry(1, executor.Backoff{})))
+		assert.Equal(t, 2*time.Second, took(executor.Retry(1, retry.Backoff{})))
 	})
 }
 

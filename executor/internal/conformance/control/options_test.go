@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -288,9 +289,9 @@ func TestABadOptionOfASeriesIsRefused(t *testing.T) {
 		for _, o := range []executor.TaskOption{
 			executor.SlowDown(0.5, time.Hour), executor.SlowDown(nan, time.Hour), executor.SlowDown(2, 0), executor.SlowDown(2, time.Second),
 			executor.PauseAfter(0), executor.DelayBy(nil), executor.BeginWithin(0), executor.BeginWithin(-1),
-			executor.Retry(0, executor.Backoff{}), executor.Retry(2, executor.Backoff{Base: -1}), executor.Retry(2, executor.Backoff{Factor: 0.5}),
-			executor.Retry(2, executor.Backoff{Factor: nan}), executor.Retry(2, executor.Backoff{Spread: executor.NoSpread + 1}),
-			executor.Retry(2, executor.Backoff{Within: -1}), executor.Retry(2, executor.Backoff{Max: -1}),
+			executor.Retry(0, retry.Backoff{}), executor.Retry(2, retry.Backoff{Base: -1}), executor.Retry(2, retry.Backoff{Factor: 0.5}),
+			executor.Retry(2, retry.Backoff{Factor: nan}), executor.Retry(2, retry.Backoff{Spread: retry.NoSpread + 1}),
+			executor.Retry(2, retry.Backoff{Within: -1}), executor.Retry(2, retry.Backoff{Max: -1}),
 		} {
 			_, err := s.AtFixedRate(0, time.Minute, pooltest.Nothing, o)
 			assert.ErrorIs(t, err, executor.ErrInvalid)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 func TestANewPeriodCountsFromTheLastRunThatFailuresHavePutOff(t *testing.T) {
@@ -165,8 +166,8 @@ func TestAResetReplacesTheChoiceOfAnExtraRun(t *testing.T) {
 func TestASingleAttemptIsTheFirst(t *testing.T) {
 	onEach(t, func(t *testing.T, s scheduler) {
 		d := newDiary()
-		rate(t, s, d.task(0), executor.Retry(1, executor.Backoff{}))
-		f, err := s.Submit(d.task(0), executor.Retry(1, executor.Backoff{}))
+		rate(t, s, d.task(0), executor.Retry(1, retry.Backoff{}))
+		f, err := s.Submit(d.task(0), executor.Retry(1, retry.Backoff{}))
 		require.NoError(t, err)
 		_, err = f.Get(context.Background())
 		require.NoError(t, err)

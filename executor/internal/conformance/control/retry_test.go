@@ -14,12 +14,13 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 )
 
 // every returns a back-off of constant waits.
-func every(wait time.Duration) executor.Backoff {
-	return executor.Backoff{Base: wait, Factor: 1, Spread: executor.NoSpread}
+func every(wait time.Duration) retry.Backoff {
+	return retry.Backoff{Base: wait, Factor: 1, Spread: retry.NoSpread}
 }
 
 // attempts returns a body that fails in all attempts before the given one.
@@ -78,7 +79,7 @@ func TestATypedTaskIsTriedAgain(t *testing.T) {
 				return 99, errBoom
 			}
 			return r.Attempt, nil
-		}, executor.Retry(4, executor.Backoff{}))
+		}, executor.Retry(4, retry.Backoff{}))
 		require.NoError(t, err)
 		v, err := f.Get(context.Background())
 		assert.NoError(t, err)
@@ -107,9 +108,9 @@ func TestAnErrorMayForbidARetryOrSetItsTime(t *testing.T) {
 		d := newDiary()
 		f, err := s.Submit(func(ctx context.Context) error {
 			if d.run(ctx).Attempt == 1 {
-				return fmt.Errorf("wrapped: %w", executor.RetryAfter(errBoom, 7*time.Second))
+				return fmt.Errorf("wrapped: %w", retry.After(errBoom, 7*time.Second))
 			}
-			return executor.Permanent(errBoom)
+			return retry.Permanent(errBoom)
 		}, executor.Retry(9, every(time.Second)))
 		require.NoError(t, err)
 		_, err = f.Get(context.Background())
@@ -117,8 +118,6 @@ func TestAnErrorMayForbidARetryOrSetItsTime(t *testing.T) {
 		assert.EqualError(t, err, "boom")
 		assert.Equal(t, []string{"0", "7"}, d.starts())
 	})
-	assert.NoError(t, executor.Permanent(nil))
-	assert.NoError(t, executor.RetryAfter(nil, 1))
 }
 
 func TestPanicAndGoexitAreNotTriedAgain(t *testing.T) {
@@ -261,8 +260,8 @@ func TestAnAttemptThatIsOutOfTimeStillSaysWhenToTryAgain(t *testing.T) {
 			then func(err error) error
 			want []string
 		}{
-			{func(err error) error { return executor.RetryAfter(err, 7*time.Second) }, []string{"0", "8", "16"}},
-			{executor.Permanent, []string{"0"}},
+			{func(err error) error { return retry.After(err, 7*time.Second) }, []string{"0", "8", "16"}},
+			{retry.Permanent, []string{"0"}},
 			{func(err error) error { return err }, []string{"0", "4", "8"}},
 		} {
 			opts := []executor.TaskOption{executor.Retry(3, every(3*time.Second)), executor.Timeout(time.Second)}
@@ -479,7 +478,7 @@ func TestAnAttemptAtOnceQueuesBehindWhatIsDueHoweverManyCameBefore(t *testing.T)
 			}
 			d.write("retried")
 			return nil
-		}, executor.Retry(last, executor.Backoff{}))
+		}, executor.Retry(last, retry.Backoff{}))
 		require.NoError(t, err)
 		for range 3 {
 			_, err = s.Schedule(500*time.Millisecond, func(context.Context) error {

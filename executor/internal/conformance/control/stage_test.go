@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -68,9 +69,9 @@ func (g *stage) run(ctx context.Context) error {
 	case fails:
 		return errBoom
 	case later:
-		return executor.RetryAfter(errBoom, b.after)
+		return retry.After(errBoom, b.after)
 	case permanent:
-		return executor.Permanent(errBoom)
+		return retry.Permanent(errBoom)
 	case panics:
 		panic(errBoom)
 	}

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // story is what befalls one series: its options, how its bodies end, who takes its workers, and the
@@ -46,7 +47,7 @@ type body struct {
 	commands []command // their times count from its start
 	lasts    time.Duration
 	ends     ending
-	after    time.Duration // what RetryAfter says
+	after    time.Duration // what retry.After says
 }
 
 type ending int
@@ -54,7 +55,7 @@ type ending int
 const (
 	succeeds ending = iota
 	fails
-	later     // by RetryAfter
+	later     // by retry.After
 	permanent // by Permanent
 	panics
 )
@@ -226,8 +227,8 @@ func (s *story) options() (opts []executor.TaskOption) {
 		opts = append(opts, executor.PauseAfter(s.pauseAfter))
 	}
 	if s.attempts > 0 {
-		opts = append(opts, executor.Retry(s.attempts, executor.Backoff{
-			Base: s.wait, Factor: s.factor, Max: s.most, Within: s.within, Spread: executor.NoSpread,
+		opts = append(opts, executor.Retry(s.attempts, retry.Backoff{
+			Base: s.wait, Factor: s.factor, Max: s.most, Within: s.within, Spread: retry.NoSpread,
 		}))
 	}
 	return opts

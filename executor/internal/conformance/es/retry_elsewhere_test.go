@@ -12,6 +12,7 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -37,7 +38,7 @@ func elsewhere(t *testing.T, test func(t *testing.T, p executor.Submitter)) {
 }
 
 var thrice = executor.Retry(
-	3, executor.Backoff{Base: time.Second, Factor: 1, Spread: executor.NoSpread},
+	3, retry.Backoff{Base: time.Second, Factor: 1, Spread: retry.NoSpread},
 )
 
 func TestAFunctionWithAResultIsTriedAgainOnAnySubmitter(t *testing.T) {

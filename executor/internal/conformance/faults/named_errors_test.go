@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -142,7 +143,7 @@ func TestAFailureAfterSeveralAttemptsIsLoggedWithTheirNumber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, text := pooltest.NewLog()
 		pool := pooltest.NewScheduledPool(t, 1, executor.Logger(log))
-		require.NoError(t, pool.Execute(pooltest.Fail, executor.Name("push"), executor.Retry(4, executor.Backoff{})))
+		require.NoError(t, pool.Execute(pooltest.Fail, executor.Name("push"), executor.Retry(4, retry.Backoff{})))
 		require.NoError(t, pool.Execute(pooltest.Fail, executor.Name("once")))
 		synctest.Wait()
 		assert.Regexp(t, `task=push run=1 attempts=4 error=`, text.String())

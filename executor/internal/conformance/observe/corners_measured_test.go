@@ -13,6 +13,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // A cancelled run is no success.
@@ -37,7 +38,7 @@ func TestRetryOnACalendarIsNotLate(t *testing.T) {
 				return errors.New("x")
 			}
 			return nil
-		}, executor.Name("cal"), executor.Retry(3, executor.Backoff{Base: time.Second, Factor: 1, Spread: 1}))
+		}, executor.Name("cal"), executor.Retry(3, retry.Backoff{Base: time.Second, Factor: 1, Spread: 1}))
 		require.NoError(t, err)
 		time.Sleep(5 * time.Minute)
 		assert.Empty(t, b.read())

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // A submission after the end must be refused, also if there is a recording.
@@ -165,7 +166,7 @@ func TestRetryIsNotLate(t *testing.T) {
 				return errors.New("x")
 			}
 			return nil
-		}, executor.Name("r"), executor.Retry(3, executor.Backoff{Base: time.Second}))
+		}, executor.Name("r"), executor.Retry(3, retry.Backoff{Base: time.Second}))
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		assert.Empty(t, b.read())

@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
@@ -173,7 +174,7 @@ func TestAnAttemptThatAnotherFollowsIsNoSuccess(t *testing.T) {
 				return errBad
 			}
 			return nil
-		}, executor.Name("x"), executor.Retry(3, executor.Backoff{Base: time.Hour, Spread: executor.NoSpread}))
+		}, executor.Name("x"), executor.Retry(3, retry.Backoff{Base: time.Hour, Spread: retry.NoSpread}))
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		synctest.Wait()

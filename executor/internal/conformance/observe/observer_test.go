@@ -22,6 +22,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/rejection"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/executor/supervisor"
 )
@@ -213,7 +214,7 @@ func TestEachAttemptIsObserved(t *testing.T) {
 				return errBad
 			}
 			return nil
-		}, executor.Name("x"), executor.Retry(3, executor.Backoff{}))
+		}, executor.Name("x"), executor.Retry(3, retry.Backoff{}))
 		require.NoError(t, err)
 		time.Sleep(time.Hour)
 		assert.Equal(t, []string{"submitted x", "began x#1", "ended x#1: bad", "began x#1",

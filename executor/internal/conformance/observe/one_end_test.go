@@ -17,6 +17,7 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/rejection"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
@@ -51,7 +52,7 @@ func endsOfRuns() map[string]endOfRun {
 		"it fails":                 {body: fails, err: executor.ErrShutdown},
 		"it fails, for good":       {body: fails, opts: with(stops), err: pooltest.ErrTask},
 		"it calls Goexit":          {body: twoSeconds(pooltest.Goexit), err: future.ErrGoexit},
-		"an attempt fails":         {body: fails, opts: with(executor.Retry(3, executor.Backoff{})), err: executor.ErrShutdown},
+		"an attempt fails":         {body: fails, opts: with(executor.Retry(3, retry.Backoff{})), err: executor.ErrShutdown},
 		"it is too long":           {body: fine, opts: with(executor.Timeout(1500 * time.Millisecond)), err: executor.ErrShutdown},
 		"it is too long, for good": {body: fine, opts: with(executor.Timeout(1500*time.Millisecond), stops), err: executor.ErrShutdown},
 		"it is cancelled":          {body: fine, after: func(f seriesFuture) { f.Cancel() }, err: future.ErrCancelled},
@@ -175,7 +176,7 @@ func TestTheLastAttemptAtAShutdownIsAFailureInAllFigures(t *testing.T) {
 				p := executor.NewScheduledPool(1, pooltest.Quiet(), executor.Observe(told.Observer()),
 					executor.Watch(insight.Config{History: true, Record: &tape}))
 				f, err := p.Schedule(0, twoSeconds(pooltest.Fail),
-					executor.Retry(3, executor.Backoff{Base: time.Second}))
+					executor.Retry(3, retry.Backoff{Base: time.Second}))
 				require.NoError(t, err)
 				time.Sleep(time.Second)
 				shutdown(p)
@@ -200,7 +201,7 @@ func TestTheErrorOfTheLastAttemptOfASeriesIsReportedAtAShutdown(t *testing.T) {
 				logger, text := pooltest.NewLog()
 				p := executor.NewScheduledPool(1, executor.Logger(logger))
 				_, err := p.AtFixedRate(0, time.Minute, twoSeconds(pooltest.Fail),
-					executor.Retry(3, executor.Backoff{Base: time.Second}))
+					executor.Retry(3, retry.Backoff{Base: time.Second}))
 				require.NoError(t, err)
 				time.Sleep(time.Second)
 				shutdown(p)
@@ -218,7 +219,7 @@ func TestAnExecutedTaskThatIsDroppedBetweenAttemptsIsReported(t *testing.T) {
 		p := executor.NewPool(1, executor.ErrorHandler(
 			func(_ context.Context, _ executor.Run, err error) { told = append(told, err) }))
 		require.NoError(t, p.Execute(pooltest.Fail,
-			executor.Retry(2, executor.Backoff{Base: time.Hour, Spread: executor.NoSpread})))
+			executor.Retry(2, retry.Backoff{Base: time.Hour, Spread: retry.NoSpread})))
 		time.Sleep(time.Second)
 		p.ShutdownNow()
 		<-p.Terminated()
@@ -240,7 +241,7 @@ func TestAttemptsThatOverrunAreCountedAsOftenAsTheyAreTold(t *testing.T) {
 			}
 			<-ctx.Done()
 			return ctx.Err()
-		}, executor.Timeout(time.Second), executor.Retry(3, executor.Backoff{}))
+		}, executor.Timeout(time.Second), executor.Retry(3, retry.Backoff{}))
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		require.NoError(t, p.Close())
@@ -257,7 +258,7 @@ func TestAnAttemptThatOverrunsIsToldAtThatMoment(t *testing.T) {
 		p := executor.NewScheduledPool(1, executor.Logger(logger), executor.Observe(executor.Observer{
 			Overran: func(r executor.Run) { overran = append(overran, r) }}))
 		_, err := p.Schedule(0, pooltest.Sleep(time.Hour), executor.Name("deaf"),
-			executor.Timeout(time.Second), executor.Retry(3, executor.Backoff{}))
+			executor.Timeout(time.Second), executor.Retry(3, retry.Backoff{}))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -275,7 +276,7 @@ func TestATaskWithOneAttemptFailsAtItsTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewPool(t, 1)
 		f, err := p.Submit(pooltest.Sleep(time.Minute), executor.Timeout(time.Second),
-			executor.Retry(1, executor.Backoff{}))
+			executor.Retry(1, retry.Backoff{}))
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		synctest.Wait()

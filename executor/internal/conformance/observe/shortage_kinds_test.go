@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/serial"
 )
 
@@ -70,7 +71,7 @@ func TestWhatWaitsForItsTurnIsNoShortage(t *testing.T) {
 			require.NoError(t, s.Execute(pooltest.Nothing))
 		}
 		_, err := p.Submit(func(context.Context) error { return errBad },
-			executor.Retry(3, executor.Backoff{Base: time.Hour, Spread: executor.NoSpread}))
+			executor.Retry(3, retry.Backoff{Base: time.Hour, Spread: retry.NoSpread}))
 		require.NoError(t, err)
 		time.Sleep(30 * time.Minute)
 		require.NoError(t, p.Execute(hang)) // and the other

@@ -14,6 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/internal/delay"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
@@ -45,7 +46,7 @@ func cancelledTasks() map[string]cancelled {
 			return s.AtFixedRate(initial, time.Minute, twoSeconds(pooltest.Sleep(time.Second)), opts...)
 		}
 	}
-	again := executor.Retry(3, executor.Backoff{Base: time.Hour})
+	again := executor.Retry(3, retry.Backoff{Base: time.Hour})
 	return map[string]cancelled{
 		"when it was to begin":                {behindAnother(0), closing},
 		"when it was to begin late":           {behindAnother(0, executor.BeginWithin(time.Hour)), closing},

@@ -11,9 +11,10 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
-var inAnHour = executor.Retry(2, executor.Backoff{Base: time.Hour, Spread: executor.NoSpread})
+var inAnHour = executor.Retry(2, retry.Backoff{Base: time.Hour, Spread: retry.NoSpread})
 
 func TestATaskThatWaitsForAnotherAttemptTakesRoom(t *testing.T) {
 	for name, bound := range map[string]executor.Option{
@@ -40,7 +41,7 @@ func TestAnAttemptKeepsItsPlaceWhenTheQueueIsFull(t *testing.T) {
 		p := pooltest.NewPool(t, 1, executor.Queue(queue.Bounded(1)))
 		attempts := pooltest.NewTrace()
 		f, err := p.Submit(pooltest.InTurn(pooltest.Fail, attempts.Task("again")),
-			executor.Retry(2, executor.Backoff{}))
+			executor.Retry(2, retry.Backoff{}))
 		require.NoError(t, err)
 		require.NoError(t, p.Execute(pooltest.Nothing), "it fills the queue")
 		_, err = f.Get(t.Context())

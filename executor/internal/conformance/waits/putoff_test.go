@@ -12,6 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/executor/queue"
+	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
 )
@@ -24,8 +25,8 @@ var laneKinds = map[string]pooltest.Maker{
 }
 
 // steady is a back-off that waits for d between any two attempts.
-func steady(d time.Duration) executor.Backoff {
-	return executor.Backoff{Base: d, Factor: 1, Spread: executor.NoSpread}
+func steady(d time.Duration) retry.Backoff {
+	return retry.Backoff{Base: d, Factor: 1, Spread: retry.NoSpread}
 }
 
 // putOff are the ways to put off what comes second in a lane until 10 s, and what the trace of a
