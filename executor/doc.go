@@ -68,7 +68,9 @@
 // # Options
 //
 // An [Option] is for a pool, when it is made. A [CommonOption] is for pools and event loops alike.
-// A [TaskOption] is for one submission, or by [Defaults] for all of a pool.
+// A [TaskOption] is for one submission, or by [Defaults] for all of a pool. What [Queue],
+// [OnRejection] and [Retry] take is in the packages queue, rejection and retry, and what [Watch] and
+// [Expect] take is in package insight.
 //
 //	of pools                workers           MaximumSize GrowFirst KeepAlive CoreTimeout
 //	                                          Confined

@@ -76,7 +76,7 @@ func (g *Group) Cancel(cause error) { g.fail(cmp.Or(cause, future.ErrCancelled))
 // the last one would wait for itself, and gets [future.ErrSelfWait]: see [Group.TryGo].
 //
 // If the pool refuses the task, Go returns that error and the group goes on. On a pool with a
-// bounded queue, the policy [rejection.Block] makes Go wait for room instead, no longer than until
+// bounded queue, the policy rejection.Block makes Go wait for room instead, no longer than until
 // the context of the group ends. A task that a policy discards has failed. Once the group has
 // failed, Go starts nothing and returns an error that matches [future.ErrCancelled] and the reason.
 func (g *Group) Go(task executor.Task, opts ...executor.TaskOption) error {

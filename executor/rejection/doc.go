@@ -1,5 +1,5 @@
-// Package rejection says what becomes of a task for which a pool has no room: it is refused, run by
-// its submitter, dropped or queued in the place of another, or its submitter waits.
+// Package rejection says what becomes of a task for which a pool has no room: it is refused, or
+// dropped, or queued in the place of another, or its submitter runs it, or waits.
 //
 //	pool := executor.NewPool(4, executor.Queue(queue.Bounded(100)),
 //		executor.OnRejection(rejection.CallerRuns))

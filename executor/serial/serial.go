@@ -19,7 +19,7 @@ import (
 //
 // Its tasks are tasks of the pool: they have the pool's hooks and counts, and end with it. Those
 // that wait for their turn count as queued and take room in a bounded queue; over an
-// [queue.HandOff] they wait without bound. Other tasks of the pool may run between two of them.
+// queue.HandOff they wait without bound. Other tasks of the pool may run between two of them.
 // A cancelled task that is still running holds up the next until its body has returned.
 //
 // A task that waits for one behind it gets [future.ErrSelfWait]. If it waits for a task elsewhere

@@ -20,7 +20,7 @@ type Retry struct {
 // together.
 type Spread uint8
 
-// These are as package executor describes them.
+// These are as package retry describes them.
 const (
 	FullSpread Spread = iota
 	EqualSpread

@@ -116,7 +116,7 @@ type unstarted struct {
 	ended   uint64 // bodies that had ended then
 }
 
-// Rejection is a task for which a pool has no room, in the hands of a policy. Package executor says
+// Rejection is a task for which a pool has no room, in the hands of a policy. Package rejection says
 // what its methods promise.
 type Rejection struct {
 	pool *Pool
