@@ -121,8 +121,25 @@ func (q *Delayed) turn(now int64, c *cell.Cell, when int64, inHeap bool) int64 {
 // becomes ripe at once.
 func (q *Delayed) sweep(by int64) {
 	q.Shards.upTo.Store(by)
-	parts := 0
-	var large []*shard // which stay locked
+	large, parts := q.takeDue(by)
+	q.takeLarge(by, large)
+	if parts > 1 {
+		slices.SortFunc(q.swept, Compare)
+	}
+	for _, c := range q.swept {
+		if q.mayFollow(c) {
+			q.ripe.Push(c)
+		} else {
+			q.heap.Push(c.When, c)
+		}
+	}
+	clear(q.swept)
+	q.swept = q.swept[:0]
+}
+
+// takeDue takes what is due by then, in order, from so many shards, and returns those in which that
+// is most of many, locked.
+func (q *Delayed) takeDue(by int64) (large []*shard, parts int) {
 	for i := range q.Shards.list {
 		s := &q.Shards.list[i]
 		if s.head.Load() > by {
@@ -138,19 +155,7 @@ func (q *Delayed) sweep(by int64) {
 		s.mu.Unlock()
 		parts++
 	}
-	q.takeLarge(by, large)
-	if parts > 1 {
-		slices.SortFunc(q.swept, Compare)
-	}
-	for _, c := range q.swept {
-		if q.mayFollow(c) {
-			q.ripe.Push(c)
-		} else {
-			q.heap.Push(c.When, c)
-		}
-	}
-	clear(q.swept)
-	q.swept = q.swept[:0]
+	return large, parts
 }
 
 // takeLarge takes what is due from shards in which that is most of many, and unlocks them.
