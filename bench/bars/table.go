@@ -57,7 +57,7 @@ var table = []bar{
 	{"run, files", "files with them",
 		40, filesOf("run")}, // 24
 	{"ShutdownNow", "functions executed by a call, and by the workers until the pool has ended",
-		136, functionsOf("ShutdownNow")},
+		138, functionsOf("ShutdownNow")},
 	{"ShutdownNow, files", "files with them",
 		56, filesOf("ShutdownNow")},
 }

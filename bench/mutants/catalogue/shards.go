@@ -96,9 +96,8 @@ var shards = []Mutant{
 	{
 		ID:    "shard-15",
 		Fault: "what is dropped by a shutdown leaves its time published",
-		File:  "executor/internal/runqueue/shards.go",
-		From:  "f(heaps)\n for i := range ss.list {\n ss.list[i].publish()\n }",
-		To:    "f(heaps)",
+		File:  "executor/internal/runqueue/delayed.go",
+		From:  "defer q.Shards.publish()",
 	},
 	{
 		ID:    "shard-16",

@@ -81,12 +81,14 @@ func (lf *Life) drainLocked() {
 	}
 	lf.stage = draining
 	p.runs.EndShortageLocked()
-	if p.waiting.inbox != nil {
-		p.waiting.inbox.Close()
-	}
+	// The shards come first: what they do not take any more waits for the lock, and is refused after
+	// all that the inbox still takes.
 	if p.waiting.shards != nil {
 		p.waiting.shards.Close()
 		p.Crew.carefulLocked()
+	}
+	if p.waiting.inbox != nil {
+		p.waiting.inbox.Close()
 	}
 	lf.announce() // starts the functions of AfterShutdown, on other goroutines: tasks are refused
 	p.Door.blockedSubmitters.refuseAllLocked(p)

@@ -357,32 +357,46 @@ func (q *Delayed) Tally() (beside int, accepted, cancelled uint64) {
 
 // Filter implements [Queue].
 func (q *Delayed) Filter(keep func(c *cell.Cell) bool) []*cell.Cell {
-	timed := q.filterTimed(keep)
+	var line, timed []*cell.Cell
+	q.still(func() { line, timed = q.line.filter(keep), q.filterTimed(keep) })
 	ripe := q.ripe.filter(keep)
 	q.asked = nil
 	timed = Interleave(timed, ripe, func(a, b *cell.Cell) bool { return q.compare(a, b) < 0 })
 	q.cutOn()
-	return q.weave(q.line.Filter(keep), timed)
+	return q.weave(line, timed)
+}
+
+// still calls f while nothing comes to the line or to a shard, nor leaves one: with both, f sees the
+// queue as of one moment.
+func (q *Delayed) still(f func()) {
+	q.line.mu.Lock()
+	defer q.line.mu.Unlock()
+	if q.Shards == nil {
+		f()
+		return
+	}
+	q.Shards.locked(f)
 }
 
 // filterTimed is Filter for the heaps.
-func (q *Delayed) filterTimed(keep func(c *cell.Cell) bool) (out []*cell.Cell) {
-	filter := func(heaps []*heap.Heap[*cell.Cell]) {
-		out = q.cut.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) }, heaps...)
+func (q *Delayed) filterTimed(keep func(c *cell.Cell) bool) []*cell.Cell {
+	heaps := []*heap.Heap[*cell.Cell]{&q.heap}
+	if q.Shards != nil {
+		heaps = append(heaps, q.Shards.heaps()...)
+		defer q.Shards.publish()
 	}
-	if q.Shards == nil {
-		filter([]*heap.Heap[*cell.Cell]{&q.heap})
-		return out
-	}
-	q.Shards.heaps(func(heaps []*heap.Heap[*cell.Cell]) { filter(append(heaps, &q.heap)) })
-	return out
+	return q.cut.Filter(func(_ int64, c *cell.Cell) bool { return keep(c) }, heaps...)
 }
 
 // Look implements [Queue].
-func (q *Delayed) Look(s *Snapshot) {
-	q.line.Look(s)
+func (q *Delayed) Look(s *Snapshot) { q.still(func() { q.look(s) }) }
+
+func (q *Delayed) look(s *Snapshot) {
+	q.line.look(s)
 	if q.Shards != nil {
-		q.Shards.look(s)
+		for _, h := range q.Shards.heaps() {
+			lookAt(h, s)
+		}
 	}
 	for _, c := range q.ripe.All() {
 		s.addTimed(c)
@@ -392,13 +406,18 @@ func (q *Delayed) Look(s *Snapshot) {
 			s.addTimed(c)
 		}
 	}
-	if s.most < q.heap.Len() {
-		for _, c := range q.heap.First(s.most) {
+	lookAt(&q.heap, s)
+}
+
+// lookAt adds the tasks of a heap, as many as are asked for.
+func lookAt(h *heap.Heap[*cell.Cell], s *Snapshot) {
+	if s.most < h.Len() {
+		for _, c := range h.First(s.most) {
 			s.addTimed(c)
 		}
 		return
 	}
-	for _, c := range q.heap.All() {
+	for _, c := range h.All() {
 		s.addTimed(c)
 	}
 }

@@ -174,6 +174,11 @@ func (q *Inbox) Len() int {
 func (q *Inbox) Filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.filter(keep)
+}
+
+// filter is Filter for a caller who has locked q.
+func (q *Inbox) filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 	for _, s := range []*segment{&q.out, &q.in} {
 		var kept []Entry
 		for _, e := range s.entries() {
@@ -193,6 +198,11 @@ func (q *Inbox) Filter(keep func(*cell.Cell) bool) (out []*cell.Cell) {
 func (q *Inbox) Look(s *Snapshot) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.look(s)
+}
+
+// look is Look for a caller who has locked q.
+func (q *Inbox) look(s *Snapshot) {
 	for _, side := range []*segment{&q.out, &q.in} {
 		for e := range side.all() {
 			w := Waiting{When: e.When, Order: e.After, Plan: q.plan}

@@ -259,36 +259,20 @@ func (ss *Shards) len() (n int) {
 	return n
 }
 
-// heaps calls f with the heaps of all shards, locked, and tells their heads anew.
-func (ss *Shards) heaps(f func(heaps []*heap.Heap[*cell.Cell])) {
-	ss.locked(func() {
-		heaps := make([]*heap.Heap[*cell.Cell], len(ss.list))
-		for i := range ss.list {
-			heaps[i] = &ss.list[i].heap
-		}
-		f(heaps)
-		for i := range ss.list {
-			ss.list[i].publish()
-		}
-	})
+// heaps returns the heaps of all shards, which are locked.
+func (ss *Shards) heaps() []*heap.Heap[*cell.Cell] {
+	heaps := make([]*heap.Heap[*cell.Cell], len(ss.list))
+	for i := range ss.list {
+		heaps[i] = &ss.list[i].heap
+	}
+	return heaps
 }
 
-// look adds the tasks to a snapshot, of each shard as many as are asked for.
-func (ss *Shards) look(s *Snapshot) {
-	ss.locked(func() {
-		for i := range ss.list {
-			h := &ss.list[i].heap
-			if s.most < h.Len() {
-				for _, c := range h.First(s.most) {
-					s.addTimed(c)
-				}
-				continue
-			}
-			for _, c := range h.All() {
-				s.addTimed(c)
-			}
-		}
-	})
+// publish shows the heads of all shards, which are locked, after something was taken out.
+func (ss *Shards) publish() {
+	for i := range ss.list {
+		ss.list[i].publish()
+	}
 }
 
 // tallyLocked returns how many tasks have been accepted, and cancelled, and how many there are. All
