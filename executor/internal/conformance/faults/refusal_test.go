@@ -9,12 +9,16 @@ import (
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
+	"github.com/punctual-go/punctual/internal/probe"
 )
 
 // Submissions enter a pool by several ways. A shutdown closes all of them at one moment: whoever
 // has been refused at one of them is refused at all others.
 func TestAfterARefusalNothingIsAccepted(t *testing.T) {
-	const rounds = 500
+	rounds := 500
+	if probe.RaceEnabled || testing.Short() {
+		rounds = 50
+	}
 	for range rounds {
 		p := executor.NewScheduledPool(1, pooltest.Quiet())
 		_, err := p.Schedule(time.Hour, pooltest.Nothing)
