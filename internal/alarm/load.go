@@ -11,7 +11,7 @@ import (
 //
 //	quiet            the last look found nobody waiting
 //	crowded          most of the last looks found somebody
-//	neither          sometimes one, sometimes the other
+//	neither          sometimes one, sometimes the other; or the runtime does not tell, before Go 1.26
 type load struct {
 	looked     int64 // when
 	processors int32
@@ -53,8 +53,11 @@ func (l *load) look(now int64) {
 		}
 	}
 	metrics.Read(l.samples)
-	l.processors = int32(count(l.samples[1]))
-	l.note(count(l.samples[0]) > 0)
+	processors, _ := count(l.samples[1])
+	l.processors = int32(processors)
+	if waiting, told := count(l.samples[0]); told {
+		l.note(waiting > 0)
+	}
 	l.looked = now
 }
 
@@ -74,10 +77,10 @@ func (l *load) note(somebody bool) {
 	}
 }
 
-// count returns the value of a sample; 0 if this runtime does not have it.
-func count(s metrics.Sample) uint64 {
+// count returns the value of a sample, and whether this runtime has it.
+func count(s metrics.Sample) (value uint64, told bool) {
 	if s.Value.Kind() != metrics.KindUint64 {
-		return 0
+		return 0, false
 	}
-	return s.Value.Uint64()
+	return s.Value.Uint64(), true
 }
