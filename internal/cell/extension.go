@@ -48,6 +48,16 @@ func (c *Cell) extend() *extension {
 	return c.ext.Load()
 }
 
+// opened reports whether the run in progress has a standard context. Without an extension it has none.
+func (e *extension) opened() bool {
+	if e == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ctx != nil
+}
+
 // Err returns the error of a settled cell: nil for success and for a plain cancellation.
 func (c *Cell) Err() error {
 	if c.state.Load()&gone != 0 {

@@ -119,12 +119,13 @@ func (t *Token) Deadline() (time.Time, bool) {
 	return t.carrier.Plan.base().Deadline()
 }
 
-// Value implements context.Context.
+// Value implements context.Context. A run that has been interrupted has a context already, which
+// has the cause: context.Cause of Go 1.25 looks for that before it calls Err.
 func (t *Token) Value(key any) any {
 	if key == (runKey{}) {
 		return t
 	}
-	if t.state.Load()&tokenAsked != 0 {
+	if t.state.Load()&tokenAsked != 0 || t.carrier.ext.Load().opened() && t.asked() {
 		return (*runContext)(t.carrier).Value(key)
 	}
 	return t.carrier.Plan.base().Value(key)

@@ -136,4 +136,11 @@ var waits = []Mutant{
 		From:  "if c.Phase().Settled() { // the future",
 		To:    "if false { // the future",
 	},
+	{
+		ID:    "wait-20",
+		Fault: "a run that was interrupted has no cause until it is asked for its end",
+		File:  "internal/cell/token.go",
+		From:  " || t.carrier.ext.Load().opened() && t.asked() {",
+		To:    " {",
+	},
 }
