@@ -1,17 +1,17 @@
 module github.com/punctual-go/punctual/examples
 
-go 1.26.0
+go 1.25.0
 
 replace github.com/punctual-go/punctual => ..
 
 require (
 	github.com/punctual-go/punctual v0.0.0
 	github.com/stretchr/testify v1.12.1
-	golang.org/x/sync v0.24.0
+	golang.org/x/sync v0.22.0
 )
 
 require (
 	go.uber.org/atomic v1.12.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
 )

@@ -52,7 +52,8 @@ func ExamplePool_Submit() {
 	defer pool.Close()
 	f, _ := pool.Submit(func(context.Context) error { panic("out of paper") }, executor.Name("print"))
 	_, err := f.Get(context.Background())
-	if p, ok := errors.AsType[*future.PanicError](err); ok {
+	var p *future.PanicError
+	if errors.As(err, &p) {
 		fmt.Println("the task panicked:", p.Value)
 	}
 	fmt.Println(f.State())

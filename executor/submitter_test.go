@@ -267,7 +267,8 @@ func TestAPanicElsewhereIsToldWithItsStack(t *testing.T) {
 		require.NoError(t, err)
 		_, err = f.Get(t.Context())
 		synctest.Wait()
-		p, ok := errors.AsType[*future.PanicError](err)
+		var p *future.PanicError
+		ok := errors.As(err, &p)
 		require.True(t, ok)
 		assert.Equal(t, "out of paper", p.Value)
 		require.Len(t, told, 1)

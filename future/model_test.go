@@ -73,7 +73,8 @@ func is(targets ...error) func(error) bool {
 }
 
 func isPanic(err error) bool {
-	p, ok := errors.AsType[*future.PanicError](err)
+	var p *future.PanicError
+	ok := errors.As(err, &p)
 	return ok && p.Value == errBoom
 }
 

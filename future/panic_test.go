@@ -25,7 +25,8 @@ func panicOf(t *testing.T, body func()) *future.PanicError {
 	v, err := task.Future().Get(t.Context())
 	require.Zero(t, v)
 	require.Equal(t, future.StateFailed, task.Future().State())
-	p, ok := errors.AsType[*future.PanicError](err)
+	var p *future.PanicError
+	ok := errors.As(err, &p)
 	require.True(t, ok, "got %v", err)
 	return p
 }

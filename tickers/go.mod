@@ -1,10 +1,10 @@
 module github.com/punctual-go/punctual/tickers
 
-go 1.26.0
+go 1.25.0
 
-require golang.org/x/tools v0.52.0
+require golang.org/x/tools v0.49.0
 
 require (
-	golang.org/x/mod v0.42.0 // indirect
-	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/mod v0.40.0 // indirect
+	golang.org/x/sync v0.22.0 // indirect
 )

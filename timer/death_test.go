@@ -80,7 +80,8 @@ func TestTMR12_ATaskThatPanicsKillsTheTimer(t *testing.T) {
 			assert.ErrorIs(t, err, timer.ErrClosed)
 			assert.ErrorIs(t, err, timer.ErrRejected)
 			assert.ErrorIs(t, err, errBoom)
-			cause, ok := errors.AsType[*timer.PanicError](err)
+			var cause *timer.PanicError
+			ok := errors.As(err, &cause)
 			require.True(t, ok)
 			assert.Equal(t, errBoom, cause.Value)
 			assert.Contains(t, string(cause.Stack), "timer_test.theCulprit")
@@ -109,7 +110,7 @@ func TestTMR12_ATaskThatCallsGoexitKillsTheTimer(t *testing.T) {
 		assert.Empty(t, l.runs)
 		assert.ErrorIs(t, tm.Err(), timer.ErrClosed)
 		assert.ErrorIs(t, tm.Err(), timer.ErrGoexit)
-		_, ok := errors.AsType[*timer.PanicError](tm.Err())
+		ok := errors.As(tm.Err(), new(*timer.PanicError))
 		assert.False(t, ok)
 	})
 	require.Len(t, r.kept, 1)
@@ -187,7 +188,8 @@ func TestPanicErrorTellsEveryValue(t *testing.T) {
 		inBubble(t, func(t *testing.T, tm *timer.Timer) {
 			require.NoError(t, tm.Schedule(timer.NewTask(func() { panic(value) }), 0))
 			synctest.Wait()
-			cause, ok := errors.AsType[*timer.PanicError](tm.Err())
+			var cause *timer.PanicError
+			ok := errors.As(tm.Err(), &cause)
 			require.True(t, ok)
 			assert.Contains(t, cause.Error(), "timer: panic: ")
 			assert.Less(t, len(cause.Error()), 4<<10)

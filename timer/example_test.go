@@ -64,7 +64,8 @@ func ExampleTimer_Err() {
 	err := t.Schedule(timer.NewTask(func() {}), 0)
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, timer.ErrClosed))
-	if p, ok := errors.AsType[*timer.PanicError](err); ok {
+	var p *timer.PanicError
+	if errors.As(err, &p) {
 		fmt.Println(p.Value)
 	}
 	// Output:

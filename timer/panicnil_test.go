@@ -27,7 +27,8 @@ func theSilentCulprit() { panic(nil) }
 // requireNilPanic demands that err holds a panic(nil), with the stack of the culprit.
 func requireNilPanic(t *testing.T, err error) {
 	t.Helper()
-	cause, ok := errors.AsType[*timer.PanicError](err)
+	var cause *timer.PanicError
+	ok := errors.As(err, &cause)
 	require.True(t, ok, "%v", err)
 	assert.IsType(t, (*runtime.PanicNilError)(nil), cause.Value)
 }

@@ -35,7 +35,8 @@ func TestLARS17_APanicEndsTheSeriesAndGoesOnIntoTheFacility(t *testing.T) {
 			probe.Elapse(time.Minute)
 			assert.EqualValues(t, 3, s.Runs())
 			assert.Equal(t, 3, runs)
-			cause, ok := errors.AsType[*timer.PanicError](s.Err())
+			var cause *timer.PanicError
+			ok := errors.As(s.Err(), &cause)
 			require.True(t, ok)
 			assert.Equal(t, errBoom, cause.Value)
 			assert.Contains(t, string(cause.Stack), "timer_test.theCulprit")

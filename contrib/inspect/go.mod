@@ -1,6 +1,6 @@
 module github.com/punctual-go/punctual/contrib/inspect
 
-go 1.26.0
+go 1.25.0
 
 replace github.com/punctual-go/punctual => ../..
 
@@ -12,5 +12,5 @@ require (
 require (
 	go.uber.org/atomic v1.12.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
 )

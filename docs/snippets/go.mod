@@ -1,6 +1,6 @@
 module github.com/punctual-go/punctual/docs/snippets
 
-go 1.26.0
+go 1.25.0
 
 replace (
 	github.com/punctual-go/punctual => ../..
@@ -15,7 +15,7 @@ require (
 	github.com/punctual-go/punctual/contrib/inspect v0.0.0
 	github.com/robfig/cron/v3 v3.0.1
 	github.com/stretchr/testify v1.12.1
-	golang.org/x/sync v0.24.0
+	golang.org/x/sync v0.22.0
 )
 
 require (
@@ -23,5 +23,5 @@ require (
 	github.com/jonboulle/clockwork v0.5.0 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
 )

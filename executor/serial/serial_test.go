@@ -228,7 +228,7 @@ func TestB42_SerialGoesOnAfterAFailureWhichTouchesOneFuture(t *testing.T) {
 		assert.NoError(t, pooltest.Outcome(t, before))
 		assert.Equal(t, pooltest.ErrTask, pooltest.Outcome(t, failed))
 		assert.Equal(t, future.ErrGoexit, pooltest.Outcome(t, gone))
-		_, ok := errors.AsType[*future.PanicError](pooltest.Outcome(t, broken))
+		ok := errors.As(pooltest.Outcome(t, broken), new(*future.PanicError))
 		assert.True(t, ok)
 		assert.NoError(t, pooltest.Outcome(t, after))
 		assert.Len(t, told.Told(), 5, "failures without a future, and a panic and a Goexit with one")

@@ -186,7 +186,8 @@ func TestTST07_PanicAndGoexitAreFailures(t *testing.T) {
 		o := s.told()
 		require.Len(t, o, 3)
 		assert.Equal(t, []supervisor.Kind{supervisor.Failed, supervisor.Failed, supervisor.Succeeded}, s.kinds())
-		p, ok := errors.AsType[*future.PanicError](o[0].Err)
+		var p *future.PanicError
+		ok := errors.As(o[0].Err, &p)
 		require.True(t, ok)
 		assert.Equal(t, errBoom, p.Value)
 		assert.Equal(t, future.ErrGoexit, o[1].Err)

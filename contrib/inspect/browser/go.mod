@@ -1,6 +1,6 @@
 module github.com/punctual-go/punctual/contrib/inspect/browser
 
-go 1.26.0
+go 1.25.0
 
 replace (
 	github.com/punctual-go/punctual => ../../..
@@ -19,5 +19,5 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
 )

@@ -707,7 +707,7 @@ func (m *poolModel) checkOutcome(j *job, r future.Result[struct{}], settled bool
 	case j.kind == 3:
 		return outcomeIs(r.Err, settled, future.ErrGoexit)
 	}
-	if _, ok := errors.AsType[*future.PanicError](r.Err); !ok || !settled {
+	if !errors.As(r.Err, new(*future.PanicError)) || !settled {
 		return fmt.Errorf("is settled %v with %v, not with a panic", settled, r.Err)
 	}
 	return nil

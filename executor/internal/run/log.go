@@ -57,7 +57,8 @@ func (r *Reporter) logger() *slog.Logger {
 // user's error, which may panic.
 func stackOf(err error) (stack []byte) {
 	defer func() { _ = recover() }()
-	if p, ok := errors.AsType[*future.PanicError](err); ok {
+	var p *future.PanicError
+	if errors.As(err, &p) {
 		return p.Stack
 	}
 	return nil

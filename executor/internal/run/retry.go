@@ -90,7 +90,8 @@ func adviceOf(err error) (wait time.Duration) {
 			wait = unsaid
 		}
 	}()
-	advice, ok := errors.AsType[*Advice](err)
+	var advice *Advice
+	ok := errors.As(err, &advice)
 	switch {
 	case !ok:
 		return unsaid

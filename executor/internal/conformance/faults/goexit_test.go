@@ -110,7 +110,7 @@ func TestTheHandlerIsToldOfAHookThatPanicsThoughItsTextEndsTheGoroutine(t *testi
 		told := 0
 		p := executor.NewPool(1, executor.AfterRun(func(context.Context, executor.Run, error) { panic(exitText{}) }),
 			executor.ErrorHandler(func(_ context.Context, _ executor.Run, err error) {
-				if _, ok := errors.AsType[*future.PanicError](err); ok {
+				if errors.As(err, new(*future.PanicError)) {
 					told++
 				}
 			}))

@@ -56,7 +56,8 @@ var faPanics = map[string]struct {
 
 func faPanicOf(t *testing.T, err error) *future.PanicError {
 	t.Helper()
-	p, ok := errors.AsType[*future.PanicError](err)
+	var p *future.PanicError
+	ok := errors.As(err, &p)
 	require.True(t, ok, "%v is no panic", err)
 	return p
 }

@@ -59,11 +59,12 @@ var hookBodies = []hookBody{
 	{"fine", pooltest.Nothing, func(err error) bool { return err == nil }},
 	{"error", pooltest.Fail, func(err error) bool { return err == pooltest.ErrTask }},
 	{"panic", pooltest.Panic, func(err error) bool {
-		p, ok := errors.AsType[*future.PanicError](err)
+		var p *future.PanicError
+		ok := errors.As(err, &p)
 		return ok && p.Value == "panic in a task" && len(p.Stack) > 0
 	}},
 	{"nil panic", func(context.Context) error { panic(nil) }, func(err error) bool {
-		_, ok := errors.AsType[*runtime.PanicNilError](err)
+		ok := errors.As(err, new(*runtime.PanicNilError))
 		return ok
 	}},
 	{"goexit", pooltest.Goexit, func(err error) bool { return err == future.ErrGoexit }},

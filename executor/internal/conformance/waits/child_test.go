@@ -202,7 +202,7 @@ func TestC4_AFailureOfAChildTouchesItsFutureOnly(t *testing.T) {
 		"error":  {pooltest.Fail, func(t *testing.T, err error) { assert.Equal(t, pooltest.ErrTask, err) }},
 		"Goexit": {pooltest.Goexit, func(t *testing.T, err error) { assert.Equal(t, future.ErrGoexit, err) }},
 		"panic": {pooltest.Panic, func(t *testing.T, err error) {
-			_, ok := errors.AsType[*future.PanicError](err)
+			ok := errors.As(err, new(*future.PanicError))
 			assert.True(t, ok, "%v", err)
 		}},
 	}
