@@ -2,11 +2,6 @@ module github.com/punctual-go/punctual/bench
 
 go 1.26.0
 
-replace (
-	github.com/punctual-go/punctual => ../
-	github.com/punctual-go/punctual/contrib/inspect => ../contrib/inspect
-)
-
 require (
 	github.com/adhocore/gronx v1.20.4
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
@@ -18,8 +13,8 @@ require (
 	github.com/hashicorp/cronexpr v1.1.3
 	github.com/netresearch/go-cron v0.9.1
 	github.com/panjf2000/ants/v2 v2.12.1
-	github.com/punctual-go/punctual v0.0.0
-	github.com/punctual-go/punctual/contrib/inspect v0.0.0
+	github.com/punctual-go/punctual v0.1.0
+	github.com/punctual-go/punctual/contrib/inspect v0.1.0
 	github.com/reugn/go-quartz v0.15.2
 	github.com/robfig/cron/v3 v3.0.1
 	github.com/schollz/progressbar/v3 v3.19.1

@@ -2,12 +2,10 @@ module github.com/punctual-go/punctual/cluster
 
 go 1.26.0
 
-replace github.com/punctual-go/punctual => ..
-
 require (
 	github.com/nats-io/nats.go v1.55.0
 	github.com/nats-io/nuid v1.0.1
-	github.com/punctual-go/punctual v0.0.0
+	github.com/punctual-go/punctual v0.1.0
 	github.com/stretchr/testify v1.12.1
 	pgregory.net/rapid v1.3.0
 )

@@ -8,6 +8,7 @@ import (
 
 // The house in testdata/tiny is small enough to count by hand.
 func TestATinyHouseIsMeasuredRightly(t *testing.T) {
+	t.Setenv("GOWORK", "off") // the modules in testdata belong to no workspace
 	h := entered(t, "testdata/tiny", "testdata/walk")
 	for _, c := range []struct {
 		name    string
@@ -43,6 +44,7 @@ func TestATinyHouseIsMeasuredRightly(t *testing.T) {
 }
 
 func TestWhatIsGoneIsNotMeasuredAsNothing(t *testing.T) {
+	t.Setenv("GOWORK", "off") // the modules in testdata belong to no workspace
 	h := entered(t, "testdata/tiny", "testdata/walk")
 	for name, measure := range map[string]func(*house) (figure, error){
 		"a field":                  usersOf("shop.Shop.lock"),

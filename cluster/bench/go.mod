@@ -2,19 +2,13 @@ module github.com/punctual-go/punctual/cluster/bench
 
 go 1.26.0
 
-replace (
-	github.com/punctual-go/punctual => ../..
-	github.com/punctual-go/punctual/cluster => ..
-	github.com/punctual-go/punctual/cluster/embedded => ../embedded
-)
-
 require (
 	github.com/hibiken/asynq v0.26.0
 	github.com/jackc/pgx/v5 v5.11.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
-	github.com/punctual-go/punctual/cluster v0.0.0
-	github.com/punctual-go/punctual/cluster/embedded v0.0.0
+	github.com/punctual-go/punctual/cluster v0.1.0
+	github.com/punctual-go/punctual/cluster/embedded v0.1.0
 	github.com/riverqueue/river v0.51.0
 	github.com/riverqueue/river/riverdriver/riverpgxv5 v0.51.0
 	github.com/stretchr/testify v1.12.1
@@ -35,7 +29,7 @@ require (
 	github.com/nats-io/jwt/v2 v2.8.2 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
-	github.com/punctual-go/punctual v0.0.0 // indirect
+	github.com/punctual-go/punctual v0.1.0 // indirect
 	github.com/redis/go-redis/v9 v9.14.1 // indirect
 	github.com/riverqueue/river/riverdriver v0.51.0 // indirect
 	github.com/riverqueue/river/rivershared v0.51.0 // indirect

@@ -2,16 +2,11 @@ module github.com/punctual-go/punctual/cluster/embedded
 
 go 1.26.0
 
-replace (
-	github.com/punctual-go/punctual => ../..
-	github.com/punctual-go/punctual/cluster => ..
-)
-
 require (
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
-	github.com/punctual-go/punctual v0.0.0
-	github.com/punctual-go/punctual/cluster v0.0.0
+	github.com/punctual-go/punctual v0.1.0
+	github.com/punctual-go/punctual/cluster v0.1.0
 	github.com/stretchr/testify v1.12.1
 )
 

@@ -2,14 +2,12 @@ module github.com/punctual-go/punctual/contrib/prompunctual
 
 go 1.26.0
 
-replace github.com/punctual-go/punctual => ../..
-
 require (
 	github.com/VictoriaMetrics/metricsql v0.87.3
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/client_model v0.6.3
 	github.com/prometheus/common v0.73.1
-	github.com/punctual-go/punctual v0.0.0
+	github.com/punctual-go/punctual v0.1.0
 	github.com/stretchr/testify v1.12.1
 )
 

@@ -2,17 +2,12 @@ module github.com/punctual-go/punctual/docs/snippets
 
 go 1.25.0
 
-replace (
-	github.com/punctual-go/punctual => ../..
-	github.com/punctual-go/punctual/contrib/inspect => ../../contrib/inspect
-)
-
 require (
 	github.com/alitto/pond/v2 v2.7.1
 	github.com/go-co-op/gocron/v2 v2.21.2
 	github.com/panjf2000/ants/v2 v2.12.1
-	github.com/punctual-go/punctual v0.0.0
-	github.com/punctual-go/punctual/contrib/inspect v0.0.0
+	github.com/punctual-go/punctual v0.1.0
+	github.com/punctual-go/punctual/contrib/inspect v0.1.0
 	github.com/robfig/cron/v3 v3.0.1
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/sync v0.22.0

@@ -2,16 +2,11 @@ module github.com/punctual-go/punctual/contrib/inspect/browser
 
 go 1.25.0
 
-replace (
-	github.com/punctual-go/punctual => ../../..
-	github.com/punctual-go/punctual/contrib/inspect => ..
-)
-
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
-	github.com/punctual-go/punctual v0.0.0
-	github.com/punctual-go/punctual/contrib/inspect v0.0.0
+	github.com/punctual-go/punctual v0.1.0
+	github.com/punctual-go/punctual/contrib/inspect v0.1.0
 	github.com/stretchr/testify v1.12.1
 )
 
