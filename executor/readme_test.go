@@ -15,7 +15,7 @@ import (
 
 // pages are the documents whose Go code and links are tested, from this folder.
 var pages = []string{
-	"../README.md", "../CONTRIBUTING.md", "../SECURITY.md", "../docs/*.md", "../bench/README.md",
+	"../README.md", "../CONTRIBUTING.md", "../SECURITY.md", "../CHANGELOG.md", "../docs/*.md", "../bench/README.md",
 	"../examples/README.md", "../tickers/README.md",
 }
 
