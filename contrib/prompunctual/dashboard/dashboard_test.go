@@ -1,14 +1,19 @@
-package prompunctual_test
+package dashboard_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/VictoriaMetrics/metricsql"
+	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,6 +22,8 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
 )
+
+const ms = time.Millisecond
 
 // dashboard is what the tests read of it.
 type dashboard struct {
@@ -44,24 +51,45 @@ func load(t *testing.T) (d dashboard) {
 // samples has the names that can be asked for, and the values that each label of theirs has.
 type samples map[string]map[string][]string
 
+// sampled plays a pool that has a point of every metric.
 func sampled(t *testing.T) samples {
 	t.Helper()
 	found := samples{}
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(t, executor.Name("jobs"), executor.Watch(insight.Config{ExplainLate: ms}))
-		playEverything(t, p)
-		for name, f := range scrape(t, registryOf(t, prompunctual.Options{}, p)) {
+		pool := executor.NewScheduledPool(1, executor.Name("jobs"), executor.Watch(insight.Config{ExplainLate: ms}),
+			executor.Logger(slog.New(slog.DiscardHandler)))
+		defer pool.Close()
+		sleep := func(context.Context) error { time.Sleep(ms); return nil }
+		_, err := pool.AtFixedRate(0, 10*ms, sleep, executor.Name("poll"), executor.Unique(),
+			executor.Expect(insight.SuccessWithin(time.Minute)))
+		require.NoError(t, err)
+		fail := func(context.Context) error { return errors.New("bad") }
+		_, err = pool.Schedule(0, fail, executor.Name("import"))
+		require.NoError(t, err)
+		time.Sleep(time.Second - 5*ms) // between two runs
+		for _, f := range gathered(t, pool) {
 			if f.GetType() != dto.MetricType_HISTOGRAM {
-				found.add(name, f)
+				found.add(f.GetName(), f)
 				continue
 			}
 			for _, suffix := range []string{"_bucket", "_sum", "_count"} {
-				found.add(name+suffix, f)
+				found.add(f.GetName()+suffix, f)
 			}
-			found[name+"_bucket"]["le"] = nil
+			found[f.GetName()+"_bucket"]["le"] = nil
 		}
 	})
 	return found
+}
+
+func gathered(t *testing.T, pool *executor.ScheduledPool) []*dto.MetricFamily {
+	t.Helper()
+	collector, err := prompunctual.New(prompunctual.Options{}, pool)
+	require.NoError(t, err)
+	registry := prometheus.NewPedanticRegistry()
+	require.NoError(t, registry.Register(collector))
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	return families
 }
 
 func (s samples) add(name string, f *dto.MetricFamily) {
