@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -275,6 +276,29 @@ func TestATaskThatComesAsThePoolLooksIsSeenOrTold(t *testing.T) {
 		require.True(t, q.Shards.Withdraw(second))
 		q.Await()
 	}
+}
+
+// A sweep that is held up in one shard has said already how far it goes: what comes to another that
+// it has passed by is late.
+func TestASweepSaysHowFarItGoesBeforeItLooks(t *testing.T) {
+	q := newShardedQueue(2, nil)
+	passed, second := &q.Shards.list[0], &q.Shards.list[1]
+	by := q.clock.Now() + int64(time.Hour)
+	ok, _ := second.put(q.Shards, 1, new(cell.Cell), by, 0)
+	require.True(t, ok)
+	second.mu.Lock()
+	swept := make(chan struct{})
+	go func() {
+		defer close(swept)
+		q.sweep(by)
+	}()
+	for begin := time.Now(); q.Shards.upTo.Load() != by && time.Since(begin) < time.Second; {
+		runtime.Gosched()
+	}
+	ok, _ = passed.put(q.Shards, 0, new(cell.Cell), by-1, 0)
+	assert.False(t, ok, "it would be overtaken by what is swept")
+	second.mu.Unlock()
+	<-swept
 }
 
 // Between the look at a head and its taking, whoever has it may cancel it.
