@@ -12,6 +12,7 @@ type excuse struct {
 // again, as runs whose delivery is forgotten come when their leases are over.
 func faultsOf(events []event) (all []excuse) {
 	open := map[string]excuse{}
+	rolled := map[string]time.Time{} // when it began, by task
 	for _, e := range events {
 		switch e.Kind {
 		case "fault":
@@ -30,8 +31,10 @@ func faultsOf(events []event) (all []excuse) {
 			delete(open, e.Who)
 		case "dead", "stopped", "asked to end":
 			all = append(all, excuse{e.Who, e.At, e.At})
-		case "rolled up": // which has the server deliver the task anew
-			all = append(all, excuse{"", e.At, e.At})
+		case "rolls up":
+			rolled[e.ID] = e.At
+		case "rolled up": // in between the server delivers the task anew, maybe before it answers
+			all = append(all, excuse{"", rolled[e.ID], e.At})
 		case "server killed", "server stopped":
 			all = append(all, excuse{"", e.At, e.At.Add(time.Minute)})
 		}

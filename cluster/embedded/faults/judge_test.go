@@ -105,6 +105,8 @@ func TestTheJudge(t *testing.T) {
 			[]string{"1 twice"}},
 		"twice, excused": {journal{start, end, {Kind: "fault", Text: "server killed"}, start, end},
 			nil},
+		"twice, as the server delivers anew": {journal{start, {Kind: "rolls up"}, end, start, end,
+			{Kind: "rolled up"}}, nil},
 		"again, as its worker was killed": {journal{start, {Kind: "dead"}, start, end}, nil},
 
 		"series": {journal{run("start", 1, 1, 1), run("end", 1, 1, 1), armed, run("start", 2, 2, 1),

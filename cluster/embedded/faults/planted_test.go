@@ -22,6 +22,7 @@ func (ns *nodes) plant() func(context.Context, *cluster.Future[int]) {
 		roll := nats.NewMsg("punctual.tasks.run.work.o." + f.ID())
 		roll.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 		roll.Data = []byte("{}")
+		ns.journal.write(event{Kind: "rolls up", ID: f.ID()})
 		_, _ = conn.RequestMsgWithContext(ctx, roll) // among other faults it may have no answer
 		ns.journal.write(event{Kind: "rolled up", ID: f.ID()})
 		ns.cancel(ctx, f)
