@@ -38,6 +38,7 @@ const (
 	CellSettled                   // a cell is settled, and those who wait have not been told
 	CellCancelled                 // a cell is cancelled, and its body has not been interrupted
 	ContextAsked                  // a signal is asked of a run's context, which has none yet
+	WaitEnds                      // a wait for tasks has ended, and their pool does not know
 	WaiterComes                   // a waiter is registered, and has not looked at the state
 	TimerPushed                   // a timer is in the intake of a wheel that may be about to rest
 	WheelRestsLocked              // a wheel has said when it will look, before it sees its intake

@@ -230,6 +230,10 @@ func (x *execution) accountLocked() (refused *cell.Cell) {
 		c.Body = nil
 		return nil
 	}
+	// Before a place is looked for: for the next task of the strand, or by the worker of this one.
+	if ls := &p.loans; ls.waits.lent.Len() > 0 && ls.inProgressLocked() >= ls.allowanceLocked() {
+		ls.returnLocked()
+	}
 	pl := planOf(c)
 	s := pl.strand
 	if s != nil && x.Began() && (s.gap > 0 || p.runs.Tap != nil) {

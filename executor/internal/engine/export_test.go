@@ -102,8 +102,13 @@ func (p *Pool) validateAside() error {
 		}
 	}
 	ws := &p.loans.waits
-	if helpers != ws.helping || callers != ws.callers || nested != ws.nested || ws.blocked < 0 || p.loans.activeLocked() < 0 {
+	if helpers != ws.helping || callers != ws.callers || nested != ws.nested || p.loans.activeLocked() < 0 {
 		return fmt.Errorf("%d helpers, %d callers, %d nested, counted as %+v", helpers, callers, nested, ws)
+	}
+	for place := ws.lent.Front(); place != nil; place = place.Next() {
+		if a := place.Value.(*await); a.lent != place || a.by == nil || a.by.waits != a {
+			return fmt.Errorf("a place is lent for no wait in progress")
+		}
 	}
 	for place := ws.denied.Front(); place != nil; place = place.Next() {
 		if a := place.Value.(*await); a.over || a.denied != place {

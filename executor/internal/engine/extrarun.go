@@ -124,19 +124,3 @@ func (g *extraRun) leave() {
 	defer g.depart() // even if a hook or handler ends the goroutine
 	g.complete()
 }
-
-// returnLocked gives the place of a helper back to the run that has lent it, if the wait of that
-// run is about to end. Its goroutine may take a while to wake up; counting it as active from now on
-// keeps others from taking its place in between.
-func (g *extraRun) returnLocked() {
-	a := g.await
-	// A caller has nobody to give a place back to, nor has help that was not certain.
-	if a == nil || a.by == nil || a.over {
-		return
-	}
-	// The task has stopped by now, which ends the wait unless that is for others as well.
-	if a.isEnding() {
-		a.over = true
-		g.pool.loans.waits.blocked--
-	}
-}

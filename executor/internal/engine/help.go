@@ -83,6 +83,9 @@ func (ls *loans) meetLocked(c *cell.Cell) bool {
 // one after another.
 func (ls *loans) mayHelpLocked(a *await) bool {
 	active := ls.activeLocked()
+	if a.over { // as has just been found
+		return false
+	}
 	if a.by != nil && active < ls.allowanceLocked() {
 		return true
 	}
@@ -145,6 +148,7 @@ func (ls *loans) helpWithLocked(a *await, c *cell.Cell, now int64) {
 		return
 	}
 	ls.waits.helping++
+	ls.waits.serve(a, c)
 	if a.by == nil {
 		if ls.waits.behalf == nil {
 			ls.waits.behalf = map[cell.Run]int{}
@@ -188,7 +192,7 @@ func (ls *loans) helpAnewLocked(c *cell.Cell) {
 		s.helpLocked(ls.pool)
 		return
 	}
-	if ls.waits.blocked == 0 {
+	if ls.waits.lent.Len() == 0 {
 		return
 	}
 	for x := range ls.pool.Crew.executionsLocked() {

@@ -81,7 +81,7 @@ func (h *Host) AwaitAll(ctx context.Context, cs iter.Seq[*cell.Cell]) (over func
 	return h.awaitSeveral(ctx, cs, true)
 }
 
-// awaitSeveral leaves out what the pool cannot help with: tasks of others, those that are settled,
+// awaitSeveral leaves out what the pool cannot help with: tasks of others, those that have ended,
 // and those that cannot end before the caller.
 func (h *Host) awaitSeveral(
 	ctx context.Context, cs iter.Seq[*cell.Cell], all bool,
@@ -93,7 +93,8 @@ func (h *Host) awaitSeveral(
 	a.all = all
 	for c := range cs {
 		own := c.Plan != nil && c.Plan.Host == cell.Host(h)
-		if own && !c.Phase().Settled() && (a.by == nil || !a.by.isBehind(c)) {
+		ended := c.HasStopped() || !all && c.Phase().Settled()
+		if own && !ended && (a.by == nil || !a.by.isBehind(c)) {
 			a.cells = append(a.cells, c)
 		}
 	}

@@ -117,23 +117,21 @@ func (g *extraRun) depart() {
 	p := g.pool
 	delay.At(delay.ExtraRunLeaves)
 	p.mu.Lock()
-	g.returnLocked()
-	if g.Aside != 0 {
+	p.loans.waits.unserve(g.await)
+	switch {
+	case g.Aside != 0:
 		p.counts.busy++ // it has taken no place that it could give back
+	case !g.helps && g.outer == nil:
+		p.loans.waits.callers-- // its place was its own, and is nobody's from here on
 	}
 	refused := g.accountLocked()
 	if refused != nil {
 		p.runs.SettlesLocked()
 	}
-	// To be asked before runners.leave, which clears outer.
-	isCaller := !g.helps && g.outer == nil && g.Aside == 0
 	p.runners.leave(&g.execution)
 	delete(p.loans.extraRuns, g)
 	if g.helps {
 		p.loans.waits.endHelp(g.await)
-	}
-	if isCaller {
-		p.loans.waits.callers--
 	}
 	if g.await != nil {
 		p.loans.helpLocked(g.await) // what it waits for may come next in a serial executor

@@ -69,12 +69,6 @@ func (cr *Crew) surplusLocked() bool {
 	return len(cr.workers) > cr.core || cr.pool.coreTimeout.Load()
 }
 
-// activeLocked returns how many goroutines run tasks of the pool and have not lent their place. A
-// nested run shares the goroutine of the run outside it.
-func (ls *loans) activeLocked() int {
-	return ls.pool.counts.busy - ls.waits.nested - ls.waits.blocked
-}
-
 // confines reports whether the pool promises that no two runs are ever active.
 func (p *Pool) confines() bool { return p.SizesFixed }
 

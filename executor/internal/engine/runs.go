@@ -89,11 +89,15 @@ type extraRuns map[*extraRun]struct{}
 //	denied  -> helped    a place is free
 //	helped  -> waiting   the helper has ended, and the wait has not
 //	any     -> over      resume; or returnLocked, a moment before
+//
+// If it is certain, its run has lent its place, from await on, until one of them gives it back.
 type await struct {
-	by     *execution    // the run that waits, and has lent its place; nil if not certain
+	by     *execution    // the run that waits; nil if not certain
 	cells  []*cell.Cell  // waited for; the first that is due is helped
 	all    bool          // waits for all of cells, not only for the first
 	over   bool          // the wait has ended, or is about to
+	lent   *list.Element // its place in awaits.lent; nil if its run has not lent its own
+	served bool          // a helper runs the only cell that it waits for
 	denied *list.Element // its place in awaits.denied, or nil
 	timer  *time.Timer   // for the time of what is not due, or for patience
 	freed  chan struct{} // closed when its run has its place again; see awaits.resumes
@@ -107,7 +111,7 @@ type await struct {
 // awaits are what a pool knows about waits. Its lock guards them. See activeLocked for how the
 // numbers add up.
 type awaits struct {
-	blocked int              // runs that have lent their places
+	lent    list.List        // awaits whose runs have lent their places, first those served
 	nested  int              // runs inside others, on the same goroutine
 	callers int              // goroutines not of the pool that run a task of it
 	helping int              // helpers that are running

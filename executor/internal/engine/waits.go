@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
+	"github.com/punctual-go/punctual/internal/delay"
 )
 
 // Overview: a run that waits for another task of its pool does nothing meanwhile, so it lends its
@@ -23,12 +24,14 @@ import (
 // # Bounds
 //
 // A run is active unless its goroutine waits like that. A wait that is certain replaces one active
-// run by another. One that ends early, by its context or a time limit, leaves one too many, and so
-// does help that is not certain: the pool is overdrawn. While it is, the workers take nothing new.
-// Once twice the size are active, nobody is helped until one of them has ended, with one exception:
-// each run on whose behalf others wait is granted one helper at a time, and then counts as waiting
-// itself. So tasks that join goroutines which wait for tasks that do the same get through at any
-// depth. Only waits that end early all at once, each for the next of a chain, exceed that.
+// run by another; when what it waits for has ended, on whatever goroutine, the run is active again
+// before anybody looks for a free place. A wait that ends early, by its context or a time limit,
+// leaves one too many. So do several waits that end with the same task, and help that is not
+// certain: the pool is overdrawn. While it is, the workers take nothing new. Once twice the size
+// are active, nobody is helped until one of them has ended, with one exception: each run on whose
+// behalf others wait is granted one helper at a time, and then counts as waiting itself. So tasks
+// that join goroutines which wait for tasks that do the same get through at any depth. Only waits
+// that end early all at once, each for the next of a chain, exceed that.
 //
 // A pool of one worker whose sizes are fixed is never overdrawn: tasks may confine state to it. A
 // wait that ends early goes on there until its place is free again, as the wait on a condition
@@ -42,16 +45,6 @@ func (a *await) stopTimer() {
 	if a.timer != nil {
 		a.timer.Stop()
 	}
-}
-
-// isEnding reports whether what a waits for has ended, so that the wait is about to end.
-func (a *await) isEnding() bool {
-	for _, c := range a.cells {
-		if c.HasStopped() != a.all {
-			return !a.all
-		}
-	}
-	return a.all
 }
 
 // newAwait returns a wait of the caller, or nil if the caller has, as far as can be known, nothing
@@ -83,8 +76,8 @@ func (ls *loans) await(a *await) (over func()) {
 	if a.by == nil {
 		ls.beatLocked(a)
 	} else {
-		ls.waits.blocked++
 		a.by.waits = a
+		ls.waits.lend(a)
 		ls.helpLocked(a)
 		ls.freedLocked()
 	}
@@ -93,6 +86,7 @@ func (ls *loans) await(a *await) (over func()) {
 
 // endAwait ends the wait of a. It returns when the run has its place again.
 func (ls *loans) endAwait(a *await) {
+	delay.At(delay.WaitEnds)
 	if freed := ls.resume(a); freed != nil {
 		<-freed
 	}
@@ -107,7 +101,6 @@ func (ls *loans) resume(a *await) (freed <-chan struct{}) {
 	if a.by != nil {
 		a.by.waits = nil
 	}
-	returned := a.over // the helper has given the place back, see returnLocked
 	a.over = true
 	a.stopTimer()
 	ls.waits.forget(a)
@@ -117,7 +110,7 @@ func (ls *loans) resume(a *await) (freed <-chan struct{}) {
 		}
 	}
 	switch {
-	case a.by == nil, returned: // it has lent nothing, or has its place again
+	case a.lent == nil: // it has lent nothing, or has its place again, see returnLocked
 	// Any other pool is overdrawn instead: it is better to exceed the size for a while than to let
 	// a limited wait last longer than its limit.
 	case p.confines() && ls.activeLocked() >= ls.allowanceLocked():
@@ -125,7 +118,7 @@ func (ls *loans) resume(a *await) (freed <-chan struct{}) {
 		ls.waits.resumes = append(ls.waits.resumes, a)
 		return a.freed
 	default:
-		ls.waits.blocked--
+		ls.waits.giveBack(a)
 	}
 	return nil
 }
@@ -162,7 +155,7 @@ func (ws *awaits) endHelp(a *await) {
 func (ls *loans) freedLocked() {
 	ws := &ls.waits
 	if len(ws.resumes) > 0 && ls.activeLocked() < ls.allowanceLocked() {
-		ws.blocked-- // active from here on, whenever its goroutine wakes up
+		ws.giveBack(ws.resumes[0])
 		close(ws.resumes[0].freed)
 		ws.resumes = ws.resumes[1:]
 	}
