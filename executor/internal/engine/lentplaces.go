@@ -6,9 +6,9 @@ import (
 	"github.com/punctual-go/punctual/internal/cell"
 )
 
-// Overview: a run whose wait is certain has lent its place, and has it back as soon as what it waits
-// for has ended. Its goroutine may take a while to wake up and say so. Until then its place would
-// seem to be free, and the worker that ran the task is the first to look for one.
+// Overview: a run whose wait is certain has lent its place, and has it back as soon as what it
+// waits for has ended. Its goroutine may take a while to wake up and say so. Until then its place
+// would seem to be free, and the worker that ran the task is the first to look for one.
 
 // inProgressLocked returns how many goroutines run tasks of the pool. A nested run shares the
 // goroutine of the run outside it.
