@@ -103,7 +103,7 @@ var heap = []Mutant{
 	{
 		ID:    "heap-15",
 		Fault: "there are not enough ripe tasks until the others have been dealt, so that most are dealt at once",
-		File:  "executor/internal/runqueue/delayed.go",
+		File:  "executor/internal/runqueue/sweep.go",
 		From:  "for range min(heap.MostPieces, h.Len()) {",
 		To:    "for range min(1, h.Len()) {",
 	},

@@ -13,14 +13,14 @@ var shards = []Mutant{
 	{
 		ID:    "shard-02",
 		Fault: "a sweep takes what is due when it comes to the shard",
-		File:  "executor/internal/runqueue/delayed.go",
+		File:  "executor/internal/runqueue/sweep.go",
 		From:  "if s.swept = by; q.isRipening(&s.heap, by) {",
 		To:    "by = max(by, q.Shards.clock.Now()); if s.swept = by; q.isRipening(&s.heap, by) {",
 	},
 	{
 		ID:    "shard-04",
 		Fault: "a sweep says how far it goes after it has looked at the heads",
-		File:  "executor/internal/runqueue/delayed.go",
+		File:  "executor/internal/runqueue/sweep.go",
 		From:  "q.Shards.upTo.Store(by)",
 		To:    "defer q.Shards.upTo.Store(by)",
 	},
@@ -137,14 +137,14 @@ var shards = []Mutant{
 	{
 		ID:    "shard-21",
 		Fault: "what has been swept becomes ripe behind what it precedes",
-		File:  "executor/internal/runqueue/delayed.go",
+		File:  "executor/internal/runqueue/sweep.go",
 		From:  "if q.mayFollow(c) {",
 		To:    "if q.mayFollow(c) || q.cut.Len() == 0 {",
 	},
 	{
 		ID:    "shard-22",
 		Fault: "what several shards give up is in the order of the shards",
-		File:  "executor/internal/runqueue/delayed.go",
+		File:  "executor/internal/runqueue/sweep.go",
 		From:  "if parts > 1 {",
 		To:    "if parts > 64 {",
 	},

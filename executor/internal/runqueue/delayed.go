@@ -2,7 +2,6 @@ package runqueue
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/heap"
@@ -14,7 +13,7 @@ import (
 //
 // What asks for nothing but to run once waits for its time in [Shards], each of which is such a
 // queue with a lock of its own: one lock would be most of the cost where many schedule and cancel.
-// When it is due it comes to the heap.
+// When it is due it becomes ripe or, out of order, comes to the heap.
 //
 // Tasks submitted to run now arrive in time order, so they form a sorted FIFO by themselves: an
 // [Inbox] beside the heap, the line. So Execute and Submit are O(1), take no lock that workers
@@ -117,113 +116,12 @@ func (q *Delayed) turn(now int64, c *cell.Cell, when int64, inHeap bool) int64 {
 	return when
 }
 
-// sweep takes what is due by then from the shards. Most of it comes after all that is ripe, and so
-// becomes ripe at once.
-func (q *Delayed) sweep(by int64) {
-	q.Shards.upTo.Store(by)
-	large, parts := q.takeDue(by)
-	q.takeLarge(by, large)
-	if parts > 1 {
-		slices.SortFunc(q.swept, Compare)
-	}
-	for _, c := range q.swept {
-		if q.mayFollow(c) {
-			q.ripe.Push(c)
-		} else {
-			q.heap.Push(c.When, c)
-		}
-	}
-	clear(q.swept)
-	q.swept = q.swept[:0]
-}
-
-// takeDue takes what is due by then, in order, from so many shards, and returns those in which that
-// is most of many, locked.
-func (q *Delayed) takeDue(by int64) (large []*shard, parts int) {
-	for i := range q.Shards.list {
-		s := &q.Shards.list[i]
-		if s.head.Load() > by {
-			continue
-		}
-		s.mu.Lock()
-		if s.swept = by; q.isRipening(&s.heap, by) {
-			large = append(large, s)
-			continue
-		}
-		q.swept = s.take(by, q.swept)
-		s.publish()
-		s.mu.Unlock()
-		parts++
-	}
-	return large, parts
-}
-
-// takeLarge takes what is due from shards in which that is most of many, and unlocks them.
-func (q *Delayed) takeLarge(by int64, large []*shard) {
-	if len(large) == 0 {
-		return
-	}
-	heaps := make([]*heap.Heap[*cell.Cell], len(large))
-	for i, s := range large {
-		heaps[i] = &s.heap
-	}
-	if q.mayCut() {
-		q.cutOut(by, heaps...)
-	} else {
-		for _, h := range heaps {
-			q.heap.Absorb(h, by)
-		}
-	}
-	for _, s := range large {
-		s.publish()
-		s.mu.Unlock()
-	}
-}
-
-// mayFollow reports whether c comes after all ripe tasks, and before all that are cut out.
-func (q *Delayed) mayFollow(c *cell.Cell) bool {
-	return q.cut.Len() == 0 && (q.ripe.Len() == 0 || q.compare(q.ripe.Last(), c) < 0)
-}
-
-// mayCut reports whether nothing is cut out, and nothing ripe.
-func (q *Delayed) mayCut() bool { return q.cut.Len() == 0 && q.ripe.Len() == 0 }
-
-// isRipening reports whether a heap is large, and most of it is due.
-func (q *Delayed) isRipening(h *heap.Heap[*cell.Cell], now int64) bool {
-	return h.Len() >= q.large && h.Mostly(now)
-}
-
 // ripen cuts the tasks out of a large heap if most of them are due; looking once in a while is
 // enough.
 func (q *Delayed) ripen(now int64) {
 	q.pops++
 	if q.pops%checkEvery == 0 && q.mayCut() && q.isRipening(&q.heap, now) {
 		q.cutOut(now, &q.heap)
-	}
-}
-
-// cutOut cuts out of heaps what is due. The first few become ripe at once: as many as may be taken
-// before the others have been dealt to their rows, as each taker deals one piece.
-func (q *Delayed) cutOut(by int64, heaps ...*heap.Heap[*cell.Cell]) {
-	var first []*cell.Cell
-	for _, h := range heaps {
-		for range min(heap.MostPieces, h.Len()) {
-			if when, _ := h.Min(); when <= by {
-				first = append(first, h.Pop())
-			}
-		}
-	}
-	slices.SortFunc(first, q.compare)
-	for i, c := range first {
-		if i < heap.MostPieces {
-			q.ripe.Push(c)
-		} else {
-			q.heap.Push(q.readyAt(c), c)
-		}
-	}
-	q.cut = heap.Cut(by, q.step, heaps...)
-	if q.ripe.Len() == 0 {
-		q.cutOn()
 	}
 }
 
@@ -366,8 +264,8 @@ func (q *Delayed) Filter(keep func(c *cell.Cell) bool) []*cell.Cell {
 	return q.weave(line, timed)
 }
 
-// still calls f while nothing comes to the line or to a shard, nor leaves one: with both, f sees the
-// queue as of one moment.
+// still calls f while nothing comes to the line or to a shard, nor leaves one: with both, f sees
+// the queue as of one moment.
 func (q *Delayed) still(f func()) {
 	q.line.mu.Lock()
 	defer q.line.mu.Unlock()

@@ -14,10 +14,10 @@
 //
 // A waiting task has one of seven homes. Each stays for what it saves. The figures compare the pool
 // with and without it, measured in turns in one run on two processors (BenchmarkExecute, and the
-// workloads execute and due-1M of the comparison in module bench):
+// workloads execute, due-1M and timeouts-8 of the comparison in module bench):
 //
 //	heap         the order of times itself
-//	shard        scheduled and cancelled by 8 goroutines at 0.4 of the processor time
+//	shard        a timeout of a request, set and cancelled, at 152 ns instead of 407 (timeouts-8)
 //	Inbox        Execute at 121 ns instead of 470, and no allocation instead of one
 //	Batch        a tiny task at 105 ns instead of 148, with one worker 66 instead of 113
 //	ripe tasks   a million due at one instant at 293 ns each instead of 614

@@ -17,10 +17,11 @@ import (
 // Shards are where the tasks of a scheduled pool wait for their time if nothing else is asked for
 // them. Scheduling one, and cancelling it, takes the lock of its shard alone.
 //
-// What comes to be due leaves for the pool's own heap, under the pool's lock, in one sweep through
-// all shards. Who sweeps says first how far that goes, and then looks at the heads of the shards;
-// who submits publishes the head, and then looks how far the sweep goes. So a task that a sweep
-// might have missed is known to its submitter, who brings it to the pool's own heap instead:
+// What comes to be due leaves for the pool's own part of the queue, under the pool's lock, in one
+// sweep through all shards. Who sweeps says first how far that goes, and then looks at the heads of
+// the shards; who submits publishes the head, and then looks how far the sweep goes. So a task that
+// a sweep might have missed is known to its submitter, who brings it to the pool's own heap
+// instead:
 //
 //	submitted -> in its shard       put
 //	submitted -> the pool's heap    put has refused it: its time has been swept
