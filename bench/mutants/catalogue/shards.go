@@ -148,4 +148,32 @@ var shards = []Mutant{
 		From:  "if parts > 1 {",
 		To:    "if parts > 64 {",
 	},
+	{
+		ID:    "shard-23",
+		Fault: "a late run does not recall the batch before which it comes",
+		File:  "executor/internal/engine/waiting.go",
+		From:  "if ws.batch.Follows(readyAt) {",
+		To:    "if false {",
+	},
+	{
+		ID:    "shard-24",
+		Fault: "a row is dealt with tasks behind a time",
+		File:  "executor/internal/runqueue/delayed.go",
+		From:  "n = q.line.out.preceding(n, when, c.Order)",
+		To:    "_ = when",
+	},
+	{
+		ID:    "shard-25",
+		Fault: "a row is dealt whatever the shards have",
+		File:  "executor/internal/runqueue/delayed.go",
+		From:  "if q.Shards.mayPrecede(by) {\n q.sweep(by)",
+		To:    "if false {\n q.sweep(by)",
+	},
+	{
+		ID:    "shard-26",
+		Fault: "tasks that are put back have lost their stamps",
+		File:  "executor/internal/runqueue/segment.go",
+		From:  "s.set(s.taken, Entry{Slot{Body: task}, stamps[i]})",
+		To:    "_ = i; s.set(s.taken, Entry{Slot: Slot{Body: task}})",
+	},
 }

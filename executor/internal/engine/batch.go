@@ -12,16 +12,15 @@ import (
 // dealLocked fills a new batch if a row of bare tasks is at the head of the queue, which is due,
 // and reports whether it has. Nothing is left of the batch before.
 //
-// There is none while tasks have times, as claims do not look at the heap; while starts are
-// recorded; or while there are helpers, as whoever claims does not see that the pool is overdrawn.
+// There is none while starts are recorded or paced; nor while there are helpers, as whoever claims
+// does not see that the pool is overdrawn.
 func (ws *waiting) dealLocked() bool {
 	p := ws.pool
-	if ws.inbox == nil || !p.plain && p.Door.timed.Load() || p.watched.Load() ||
-		p.loans.waits.helping > 0 ||
-		p.Pace != nil {
+	if ws.inbox == nil || p.watched.Load() || p.loans.waits.helping > 0 || p.Pace != nil {
 		return false
 	}
-	if !ws.inbox.IsRow() {
+	row := ws.rowLocked()
+	if row < 2 { // which is not worth it
 		return false
 	}
 	switch {
@@ -33,8 +32,16 @@ func (ws *waiting) dealLocked() bool {
 	default:
 		ws.batch = new(runqueue.Batch)
 	}
-	ws.batch.Fill(ws.inbox)
+	ws.batch.Fill(ws.inbox, row)
 	return true
+}
+
+// rowLocked returns how many bare tasks are at the head of the queue.
+func (ws *waiting) rowLocked() int {
+	if ws.delayed != nil {
+		return ws.delayed.Row()
+	}
+	return ws.inbox.Row()
 }
 
 // recallLocked puts back what is left of the batch, so that workers have to take the lock for it.
@@ -71,7 +78,7 @@ func (w *worker) claimNext() bool {
 	if w.Failed || !w.own.Unseen() || w.pool.watched.Load() {
 		return false
 	}
-	task := w.batch.Claim()
+	task, _ := w.batch.Claim()
 	if task == nil {
 		return false
 	}

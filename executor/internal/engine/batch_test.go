@@ -286,6 +286,45 @@ func TestABatchAndATaskWithATime(t *testing.T) {
 	})
 }
 
+// Tasks that go by their time do not keep others from being dealt, as far as these come first. The
+// next run of a burst is late, and so comes before what has been dealt, but was submitted since the
+// time of that run.
+func TestABatchAmongRunsOfASeries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(2)
+		var mu sync.Mutex
+		var begun []string
+		task := func(name string, takes time.Duration) executor.Task {
+			return func(context.Context) error {
+				mu.Lock()
+				begun = append(begun, name)
+				mu.Unlock()
+				time.Sleep(takes)
+				return nil
+			}
+		}
+		run := 0
+		_, err := p.AtFixedRate(time.Second, time.Second, func(ctx context.Context) error {
+			run++
+			takes := map[int]time.Duration{1: 3500 * time.Millisecond}[run]
+			return task(fmt.Sprint("run ", run), takes)(ctx)
+		}, executor.MaxRuns(4))
+		require.NoError(t, err)
+		require.NoError(t, p.Execute(task("long", 3*time.Second)))
+		time.Sleep(2500 * time.Millisecond)
+		for i := range 5 {
+			require.NoError(t, p.Execute(task(fmt.Sprint("dealt ", i), time.Duration(1-min(i, 1))*2*time.Second)))
+		}
+		time.Sleep(time.Second)
+		assert.Equal(t, 4, engineOf(&p.Pool).Dealt())
+		time.Sleep(3 * time.Second)
+		assert.Equal(t, []string{
+			"long", "run 1", "dealt 0", "run 2", "dealt 1", "dealt 2", "dealt 3", "dealt 4", "run 3", "run 4",
+		}, begun)
+		require.NoError(t, p.Close())
+	})
+}
+
 // Whatever interferes, each task runs once or is handed back.
 func TestStressOfBatchs(t *testing.T) {
 	for round := range 300 {

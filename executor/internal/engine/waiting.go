@@ -32,6 +32,9 @@ func (ws *waiting) placeLocked(c *cell.Cell, readyAt int64) {
 	if !ws.pool.Door.timed.Load() {
 		ws.beginTimesLocked()
 	}
+	if ws.batch.Follows(readyAt) {
+		ws.recallLocked()
+	}
 	c.Order = ws.sequence.Next()
 	ws.queue.Push(c, readyAt)
 }

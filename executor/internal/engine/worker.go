@@ -206,12 +206,15 @@ func (w *worker) nextLocked(now int64) bool {
 func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
 	ws := &w.pool.waiting
 	if dealt || ws.dealLocked() {
-		task := ws.batch.Claim()
+		task, when := ws.batch.Claim()
 		if task == nil {
 			return nil
 		}
 		w.joinLocked(ws.batch)
-		return w.ownCellFor(task, unread)
+		if !w.pool.watched.Load() { // the cell is to serve for others of the batch, which came later
+			when = unread
+		}
+		return w.ownCellFor(task, when)
 	}
 	e := ws.queue.Pop(now)
 	if e.Body != nil {

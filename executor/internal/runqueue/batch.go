@@ -6,19 +6,23 @@ import "sync/atomic"
 // without the pool's lock, because for tiny tasks the lock is most of the cost. A batch is shared:
 // whoever is free claims the next task, so no task waits behind a long one while a worker is idle.
 //
-//	waiting -> dealt     Fill: the head of the inbox is a row of bare tasks without times
+//	waiting -> dealt     Fill: the head of the inbox is a row of bare tasks
 //	dealt   -> claimed   Claim: by a worker, which runs it
-//	dealt   -> waiting   Recall: somebody wants to see, or to change, what waits
+//	dealt   -> waiting   Recall: the caller is to see, or to change, what waits; or a task is late
 //
 // The tasks of a batch come before all others. A pool has at most one batch with tasks in it, and
-// while it has one, nobody takes from the queue.
+// while it has one, nobody takes from the queue. What comes to the queue then is for later, as all
+// of the batch has been due for a while; but for a task that is late, such as the next run of a
+// burst. Before such a task is queued, the batch is recalled.
 type Batch struct {
 	next atomic.Int64 // index of the next task to claim; at or above size there is none
 
 	_ [64]byte // all workers write next; they only read what follows
 
-	tasks [BatchSize]Body // a task belongs to its claimer, who clears it; before that nobody writes
-	size  int64
+	tasks  [BatchSize]Body  // a task belongs to its claimer, who clears it; before that nobody writes
+	stamps [BatchSize]Stamp // theirs, if they have any
+	size   int64
+	last   int64 // time of the last stamp
 
 	// The pool's lock guards these.
 	users int    // workers that may still claim: each runs a task, or comes from its last
@@ -29,24 +33,30 @@ type Batch struct {
 // a worker to come by the lock often.
 const BatchSize = 64
 
-// Fill takes the row at the head of the inbox; see [Inbox.IsRow]. The batch must be empty and
-// unused. The pool's lock is held.
-func (b *Batch) Fill(from *Inbox) {
-	b.size, b.over = int64(from.out.popRow(b.tasks[:])), 0
+// Fill takes the first n tasks of the inbox; see [Inbox.Row] and [Delayed.Row]. The batch must be
+// empty and unused. The pool's lock is held.
+func (b *Batch) Fill(from *Inbox, n int) {
+	from.out.popRow(b.tasks[:n], b.stamps[:n])
+	b.size, b.over, b.last = int64(n), 0, b.stamps[n-1].When
 	b.next.Store(0)
 }
 
-// Claim takes the next task, or returns nil if there is none left. It needs no lock.
-func (b *Batch) Claim() Body {
+// Follows reports whether a task that comes to the queue now, for the given time, runs before some
+// of the batch. Of equal times it is the last. The pool's lock is held.
+func (b *Batch) Follows(when int64) bool { return b != nil && when < b.last }
+
+// Claim takes the next task, and when it came if that is known, or returns nil if there is none
+// left. It needs no lock.
+func (b *Batch) Claim() (task Body, when int64) {
 	// One addition is cheaper than a loop of exchanges. It may move next beyond size, by one for
 	// each worker that finds nothing; all others who read next allow for that.
 	i := b.next.Add(1) - 1
 	if i >= b.size {
-		return nil
+		return nil, Unread
 	}
-	task := b.tasks[i]
+	task = b.tasks[i]
 	b.tasks[i] = nil // a batch is kept for later, and must not keep the task in memory
-	return task
+	return task, b.stamps[i].When
 }
 
 // Left returns how many tasks have not been claimed. A nil batch has none.
@@ -71,7 +81,7 @@ func (b *Batch) Recall(to *Inbox) {
 	}
 	// The exchange ends the claims: whoever comes later finds nothing, and these tasks are ours.
 	if next := b.next.Swap(b.size); next < b.size {
-		to.out.unpop(b.tasks[next:b.size])
+		to.out.unpop(b.tasks[next:b.size], b.stamps[next:b.size])
 		b.over += uint64(b.size - next)
 		clear(b.tasks[next:b.size])
 	}

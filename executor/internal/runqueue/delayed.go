@@ -100,6 +100,25 @@ func (q *Delayed) Pop(now int64) Entry {
 	return Entry{Slot: Slot{Cell: c}}
 }
 
+// Row returns with how many bare tasks the line begins that run before all that has a time, as far
+// as they fit into a [Batch].
+func (q *Delayed) Row() int {
+	n := q.line.out.row()
+	if n < 2 {
+		return n
+	}
+	if q.Shards != nil { // from here on, nothing comes to a shard that may run before these
+		by := q.line.out.stampAt(q.line.out.taken + n - 1).When
+		if q.Shards.mayPrecede(by) {
+			q.sweep(by)
+		}
+	}
+	if c, when, _ := q.firstTimed(); c != nil {
+		n = q.line.out.preceding(n, when, c.Order)
+	}
+	return n
+}
+
 // turn returns the time of what is first here if that is due, with the first of heap and ripe tasks
 // that the caller has looked up; else it returns now. What comes before that in a shard is to be
 // swept. So the more there is to do, the more of them come at a time.

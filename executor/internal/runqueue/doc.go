@@ -24,8 +24,8 @@
 //	serial line  a task behind others of its serial executor: elsewhere it would block a worker
 //	blocked      a submitter who waits for room, with its task, which is not accepted yet
 //
-// While nothing in a scheduled pool has a time, tasks for now are given none either, so that
-// Batches serve there too: Execute at 105 ns instead of 167.
+// While nothing in a scheduled pool has a time, bare tasks are given none either, which saves a
+// reading of the clock: Execute at 105 ns instead of 135.
 package runqueue
 
 import (

@@ -149,9 +149,8 @@ func (q *Inbox) turn() {
 // Pop implements [Queue].
 func (q *Inbox) Pop(int64) Entry { return q.out.pop() }
 
-// IsRow reports whether the takers' side begins with at least two bare tasks without times, which
-// makes a [Batch] worthwhile.
-func (q *Inbox) IsRow() bool { return q.out.isRow() }
+// Row returns with how many bare tasks the takers' side begins, as far as they fit into a [Batch].
+func (q *Inbox) Row() int { return q.out.row() }
 
 // Remove implements [Queue].
 func (q *Inbox) Remove(c *cell.Cell) bool {

@@ -140,13 +140,13 @@ func (m *inboxModel) pop(t *rapid.T, n int) {
 // the segments are exchanged.
 func (m *inboxModel) putBack(t *rapid.T) {
 	m.head(t)
-	if !m.queue.out.isRow() {
+	row := m.queue.Row()
+	if row == 0 {
 		t.Skip("no row")
 	}
-	taken := make([]Body, rapid.IntRange(1, 2*blockSize).Draw(t, "room"))
-	row := m.queue.out.popRow(taken)
-	require.Positive(t, row)
-	taken = taken[:row]
+	row = rapid.IntRange(1, row).Draw(t, "room")
+	taken, stamps := make([]Body, row), make([]Stamp, row)
+	m.queue.out.popRow(taken, stamps)
 	for i, task := range taken {
 		require.Nil(t, m.tasks[i].cell)
 		require.Equal(t, m.tasks[i].err, task(t.Context()))
@@ -156,7 +156,7 @@ func (m *inboxModel) putBack(t *rapid.T) {
 		m.word = m.queue.word.Load()
 	}
 	kept := rapid.IntRange(0, row-1).Draw(t, "kept")
-	m.queue.out.unpop(taken[kept:])
+	m.queue.out.unpop(taken[kept:], stamps[kept:])
 	m.tasks = m.tasks[kept:]
 }
 

@@ -89,10 +89,10 @@ func TestATaskThatIsRecalledIsNotClaimedToo(t *testing.T) {
 			q.Put(Entry{Slot: Slot{Body: task}})
 		}
 		require.True(t, q.live())
-		b.Fill(q)
+		b.Fill(q, q.Row())
 		claimed, middle := 0, rand.Int64N(BatchSize)
 		r.with(func() {
-			for b.Claim() != nil {
+			for task, _ := b.Claim(); task != nil; task, _ = b.Claim() {
 				claimed++
 			}
 		}, func() {

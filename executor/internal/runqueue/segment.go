@@ -107,47 +107,63 @@ func (s *segment) pop() Entry {
 	return e
 }
 
-// isRow reports whether at least the next two entries are bare tasks without times.
-func (s *segment) isRow() bool {
-	return s.taken+1 < s.end && s.isBare(s.taken) && s.isBare(s.taken+1)
-}
-
-func (s *segment) isBare(i int) bool { return s.at(i).Body != nil && s.stampAt(i).When == Unread }
-
-// popRow takes the bare tasks without times that come next: as many as fit into room, but not
-// beyond the end of their block. It returns how many it took.
-func (s *segment) popRow(room []Body) (n int) {
-	b, first := s.blocks[s.taken/blockSize], s.taken%blockSize
-	slots := b.slots[first:min(first+len(room), first+s.end-s.taken, blockSize)]
-	for n < len(slots) && slots[n].Body != nil &&
-		(b.stamps == nil || b.stamps[first+n].When == Unread) {
-		room[n] = slots[n].Body
-		n++
+// row returns how many bare tasks come next: no more than fit into a [Batch], nor beyond the end of
+// their block.
+func (s *segment) row() (n int) {
+	if s.taken == s.end {
+		return 0
 	}
-	clear(slots[:n])
-	if s.taken += n; s.taken%blockSize == 0 {
-		s.release(s.taken/blockSize - 1)
+	first := s.taken % blockSize
+	slots := s.blocks[s.taken/blockSize].slots[first:min(first+s.end-s.taken, blockSize)]
+	for n < min(len(slots), BatchSize) && slots[n].Body != nil {
+		n++
 	}
 	return n
 }
 
+// preceding returns how many of the next n entries run before the given task of the heap.
+func (s *segment) preceding(n int, when int64, order uint64) int {
+	for n > 0 && !s.stampAt(s.taken+n-1).precedes(when, order) {
+		n--
+	}
+	return n
+}
+
+// popRow takes the next bare tasks, with their stamps; see row.
+func (s *segment) popRow(tasks []Body, stamps []Stamp) {
+	b, first := s.blocks[s.taken/blockSize], s.taken%blockSize
+	slots := b.slots[first : first+len(tasks)]
+	for i := range slots {
+		tasks[i] = slots[i].Body
+	}
+	clear(slots)
+	if b.stamps == nil {
+		clear(stamps)
+	} else {
+		copy(stamps, b.stamps[first:])
+	}
+	if s.taken += len(tasks); s.taken%blockSize == 0 {
+		s.release(s.taken/blockSize - 1)
+	}
+}
+
 // unpop puts bare tasks back in front of all others.
-func (s *segment) unpop(tasks []Body) {
+func (s *segment) unpop(tasks []Body, stamps []Stamp) {
 	// Their old entries are still there in front, unless the segment has been exchanged or rebuilt.
 	if s.taken < len(tasks) {
 		entries := make([]Entry, 0, len(tasks)+s.len())
-		for _, task := range tasks {
-			entries = append(entries, Entry{Slot: Slot{Body: task}})
+		for i, task := range tasks {
+			entries = append(entries, Entry{Slot{Body: task}, stamps[i]})
 		}
 		s.rebuild(append(entries, s.entries()...))
 		return
 	}
-	for _, task := range slices.Backward(tasks) {
+	for i, task := range slices.Backward(tasks) {
 		s.taken--
 		if s.blocks[s.taken/blockSize] == nil {
 			s.blocks[s.taken/blockSize] = s.newBlock()
 		}
-		s.set(s.taken, Entry{Slot: Slot{Body: task}})
+		s.set(s.taken, Entry{Slot{Body: task}, stamps[i]})
 	}
 }
 

@@ -3,6 +3,7 @@ package runqueue
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -29,6 +30,8 @@ type shardedQueue struct {
 	*Delayed
 	mu    sync.Mutex
 	clock clock.Clock
+	batch Batch
+	dealt int // tasks that were in a batch
 }
 
 func newShardedQueue(shards int, s *Sequence) *shardedQueue {
@@ -51,14 +54,40 @@ func (q *shardedQueue) schedule(c *cell.Cell, at int64) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	c.When, c.Order = max(at, q.clock.Now()), q.Shards.sequence.Next()
-	q.Push(c, c.When)
+	q.place(c, max(at, q.clock.Now()))
+}
+
+// late puts a task into the queue that should have run by now, as is the next run of a burst.
+func (q *shardedQueue) late(c *cell.Cell) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.place(c, q.clock.Now()-int64(time.Millisecond))
+}
+
+// place puts c into the queue itself.
+func (q *shardedQueue) place(c *cell.Cell, at int64) {
+	if q.batch.Follows(at) {
+		q.batch.Recall(q.line)
+	}
+	c.When, c.Order = at, q.Shards.sequence.Next()
+	q.Push(c, at)
 }
 
 // execute puts a task into the line.
 func (q *shardedQueue) execute(c *cell.Cell) {
 	q.line.Put(Entry{Slot: Slot{Cell: c}, Stamp: Stamp{When: q.clock.Now()}})
 }
+
+// executeBare is execute for a task that cannot be cancelled.
+func (q *shardedQueue) executeBare(c *cell.Cell) {
+	body := func(context.Context) error { return itself{c} }
+	q.line.Put(Entry{Slot: Slot{Body: body}, Stamp: Stamp{When: q.clock.Now()}})
+}
+
+// itself is what a bare task returns, so that a test knows which it is.
+type itself struct{ *cell.Cell }
+
+func (itself) Error() string { return "" }
 
 // cancel is what a future and its pool do.
 func (q *shardedQueue) cancel(c *cell.Cell) bool {
@@ -79,13 +108,37 @@ func (q *shardedQueue) take(seen func(c *cell.Cell)) {
 	defer q.mu.Unlock()
 	seen(nil)
 	now := q.clock.Now()
-	if head, due := q.Await(); head == parking.Nothing || !due && head > now {
-		return
-	}
-	if c := q.Pop(now).Cell; c != nil && settle(c) {
+	if c := q.pop(now); c != nil && settle(c) {
 		c.Started = now
 		seen(c)
 	}
+}
+
+// pop takes out the first task if it is due. A row of bare ones becomes a batch.
+func (q *shardedQueue) pop(now int64) *cell.Cell {
+	if q.batch.Left() == 0 {
+		if head, due := q.Await(); head == parking.Nothing || !due && head > now {
+			return nil
+		}
+		n := q.Row()
+		if n < 2 {
+			e := q.Pop(now)
+			if e.Body == nil {
+				return e.Cell
+			}
+			return bare(e.Body, e.When)
+		}
+		q.batch.Fill(q.line, n)
+		q.dealt += n
+	}
+	return bare(q.batch.Claim())
+}
+
+func bare(b Body, when int64) *cell.Cell {
+	var self itself
+	errors.As(b(context.Background()), &self)
+	self.When = when
+	return self.Cell
 }
 
 // order finds tasks that are taken out of order, as they are taken. Ticks pass as submissions
@@ -115,14 +168,26 @@ func settle(c *cell.Cell) bool {
 // taken is a task that has been taken.
 type taken struct{ at, when, submitted int64 }
 
-// submit submits a task for a time, or to run now if that is 0.
+// These stand for times in submissions.
+const (
+	now     = -1 - iota
+	nowBare // a task that cannot be cancelled
+	late
+)
+
+// submit submits a task for a time.
 func (o *order) submit(q *shardedQueue, at int64) *cell.Cell {
 	s := new(submission)
 	c := &cell.Cell{Plan: &cell.Plan{Detail: s}, Body: func(context.Context) error { return nil }}
 	s.before.Store(o.tick.Load())
-	if at == 0 {
+	switch at {
+	case now:
 		q.execute(c)
-	} else {
+	case nowBare:
+		q.executeBare(c)
+	case late:
+		q.late(c)
+	default:
 		q.schedule(c, at)
 	}
 	s.after.Store(o.tick.Add(1))
@@ -217,7 +282,8 @@ func compareOrder(t *testing.T, q *shardedQueue, n int) {
 	over.Store(1)
 	taking.Wait()
 	assert.Empty(t, o.bad, "of %d", o.ran)
-	assert.EqualValues(t, n/submitters*submitters, o.ran+int(cancelled.Load()))
+	assert.EqualValues(t, o.tick.Load(), o.ran+int(cancelled.Load()))
+	assert.NotZero(t, q.dealt)
 	assert.NotZero(t, cancelled.Load())
 	assert.NoError(t, q.Validate(q.clock.Now()))
 }
@@ -234,8 +300,16 @@ func submitSome(q *shardedQueue, o *order, n int, seed uint64) (cancelled int) {
 		if old := *slot; old != nil && rng.IntN(3) == 0 && q.cancel(old) {
 			cancelled++
 		}
-		if rng.IntN(4) == 0 {
-			at = 0
+		switch rng.IntN(32) {
+		case 0, 1, 2:
+			at = now
+		case 3:
+			at = late
+		case 4, 5, 6, 7: // in a row, which cannot be cancelled
+			for range 3 {
+				o.submit(q, nowBare)
+			}
+			at = now
 		}
 		*slot = o.submit(q, at)
 	}
@@ -246,7 +320,7 @@ func submitSome(q *shardedQueue, o *order, n int, seed uint64) (cancelled int) {
 func (q *shardedQueue) waits() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.Len() > 0
+	return q.Len()+q.batch.Left() > 0
 }
 
 // A task comes as the pool looks at the heads: the pool sees it, or it is told.
