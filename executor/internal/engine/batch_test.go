@@ -318,6 +318,7 @@ func TestABatchAmongRunsOfASeries(t *testing.T) {
 		time.Sleep(time.Second)
 		assert.Equal(t, 4, engineOf(&p.Pool).Dealt())
 		time.Sleep(3 * time.Second)
+		synctest.Wait()
 		assert.Equal(t, []string{
 			"long", "run 1", "dealt 0", "run 2", "dealt 1", "dealt 2", "dealt 3", "dealt 4", "run 3", "run 4",
 		}, begun)
