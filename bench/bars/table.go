@@ -49,15 +49,15 @@ var table = []bar{
 	{"Cancel, files", "files with them",
 		11, filesOf("Cancel")},
 	{"AtFixedRate", "functions executed by a call behind other tasks",
-		47, functionsOf("AtFixedRate")}, // 32
+		41, functionsOf("AtFixedRate")}, // 32
 	{"AtFixedRate, files", "files with them",
-		22, filesOf("AtFixedRate")},
+		20, filesOf("AtFixedRate")},
 	{"run", "functions executed by one run of a plain series: wake, take, run, queue again, park",
-		124, functionsOf("run")}, // 95
+		123, functionsOf("run")}, // 95
 	{"run, files", "files with them",
-		40, filesOf("run")}, // 24
+		39, filesOf("run")}, // 24
 	{"ShutdownNow", "functions executed by a call, and by the workers until the pool has ended",
-		138, functionsOf("ShutdownNow")},
+		137, functionsOf("ShutdownNow")},
 	{"ShutdownNow, files", "files with them",
 		56, filesOf("ShutdownNow")},
 }

@@ -26,7 +26,7 @@ func TestTheLastOfABatchMayBeClaimedUnderOnesNose(t *testing.T) {
 	require.True(t, due && dealt)
 	require.NotNil(t, claim(), "by another")
 	w := &worker{execution: execution{pool: p}}
-	require.Nil(t, w.popLocked(dealt, unread))
+	require.Nil(t, w.popLocked(dealt, due, unread))
 	require.Zero(t, p.waiting.queue.Len())
 	p.waiting.batch = nil
 	p.mu.Unlock()

@@ -47,8 +47,10 @@ func (p *Pool) beginsAtLocked(c *cell.Cell) int64 {
 // time: whoever schedules something without the lock relies on that.
 func (p *Pool) headLocked() (when int64, due, dealt bool) {
 	if p.waiting.delayed != nil && p.waiting.batch.Left() == 0 {
-		when, due = p.waiting.delayed.Await()
-		return p.pacedLocked(when, due)
+		if when, due = p.waiting.delayed.Await(); p.Pace != nil {
+			when, due = p.pacedLocked(when)
+		}
+		return when, due, false
 	}
 	return p.peekLocked()
 }
@@ -59,16 +61,18 @@ func (p *Pool) peekLocked() (when int64, due, dealt bool) {
 	if p.waiting.batch.Left() > 0 {
 		return 0, true, true
 	}
-	when, due = p.waiting.queue.Head()
-	return p.pacedLocked(when, due)
+	if when, due = p.waiting.queue.Head(); p.Pace != nil {
+		when, due = p.pacedLocked(when)
+	}
+	return when, due, false
 }
 
 // pacedLocked puts off a head that is in no batch until the pace of the pool allows it.
-func (p *Pool) pacedLocked(when int64, due bool) (int64, bool, bool) {
-	if p.Pace != nil && when != parking.Nothing {
-		return max(when, p.Pace.next()), false, false
+func (p *Pool) pacedLocked(head int64) (when int64, due bool) {
+	if head == parking.Nothing {
+		return head, false
 	}
-	return when, due, false
+	return max(head, p.Pace.next()), false
 }
 
 // mayStayLocked reports whether c, which waits, still runs after a shutdown. A task that is due may

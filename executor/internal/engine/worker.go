@@ -132,6 +132,7 @@ func (w *worker) nextLocked(now int64) bool {
 	idle := false
 	for {
 		head, due, dealt := p.headLocked()
+		inLine := due // whatever the time is
 		if !due && head != parking.Nothing {
 			if now < head {
 				now = p.clock.Now()
@@ -156,7 +157,7 @@ func (w *worker) nextLocked(now int64) bool {
 			}
 			return false
 		case due:
-			c := w.popLocked(dealt, now)
+			c := w.popLocked(dealt, inLine, now)
 			if w.batch != nil {
 				// The reading is for one task: it would be too early for those claimed later
 				// without the lock.
@@ -200,12 +201,12 @@ func (w *worker) nextLocked(now int64) bool {
 	}
 }
 
-// popLocked takes the head, which is due: from the batch if there is one, else from the queue, part
-// of which may become a new batch. It returns nil if other workers have claimed all that was left
-// of the batch.
-func (w *worker) popLocked(dealt bool, now int64) *cell.Cell {
+// popLocked takes the head, which is due: from the batch if there is one, else from the queue, of
+// which a row in the line may become a new batch. It returns nil if other workers have claimed all
+// that was left of the batch.
+func (w *worker) popLocked(dealt, inLine bool, now int64) *cell.Cell {
 	ws := &w.pool.waiting
-	if dealt || ws.dealLocked() {
+	if dealt || inLine && ws.dealLocked() {
 		task, when := ws.batch.Claim()
 		if task == nil {
 			return nil

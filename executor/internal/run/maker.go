@@ -13,30 +13,46 @@ import (
 // Maker makes the plans of tasks that come to an owner.
 type Maker struct {
 	*Env
-	Unnamed context.Context // parent of the contexts of tasks without a name; may be nil
+
+	// Of tasks without a name: the parent of their contexts, which may be nil, and why they end if
+	// the owner drops them.
+	Unnamed context.Context
+	dropped error
 }
+
+// NewMaker returns what makes plans in an environment.
+func NewMaker(env *Env, unnamed context.Context) Maker {
+	m := Maker{Env: env, Unnamed: unnamed}
+	m.dropped = m.droppedFor("")
+	return m
+}
+
+// droppedFor returns why a task by that name ends if the owner drops it.
+func (m *Maker) droppedFor(name string) error { return future.CancelledError(m.ShutDown(name)) }
 
 // Init fills in pl for tasks with these options. Detail is what leads from a cell of such a task
 // back to the plan.
 func (m *Maker) Init(pl *Plan, options series.Options, detail any) {
-	base := m.Unnamed
-	if options.Name != "" {
-		base = Labelled(m.Base, m.Name, options.Name)
-		pl.Labels = base
-	}
 	// The errors are made here, once for all tasks of the plan: dropping one then allocates
 	// nothing.
+	base, dropped := m.Unnamed, m.dropped
+	if options.Name != "" {
+		base, dropped = Labelled(m.Base, m.Name, options.Name), m.droppedFor(options.Name)
+		pl.Labels = base
+	}
 	pl.Series = series.Series{Grid: series.Grid{Options: options}}
 	pl.Plan = cell.Plan{
 		Host:    m.Host,
 		Base:    base,
 		Given:   m.Base,
 		Timeout: options.Timeout,
-		Late:    newLate(m.Subject(options.Name), options.Timeout),
-		Dropped: future.CancelledError(m.ShutDown(options.Name)),
+		Dropped: dropped,
 		Detail:  detail,
 	}
 	m.bind(pl, &options)
+	if options.Timeout > 0 {
+		pl.Late = newLate(m.Subject(options.Name), options.Timeout)
+	}
 	if options.BeginWithin > 0 {
 		pl.overtime = &overtime{err: newExpired(m.Subject(options.Name), options.BeginWithin)}
 	}

@@ -33,7 +33,7 @@ func (o *Owner) Make(env Env) {
 	o.Env = env
 	of := &o.Env
 	o.Settling.Env, o.Admission.Env, o.Register.Env, o.Views.Env, o.Waits.Env = of, of, of, of, of
-	o.Maker = Maker{Env: of, Unnamed: Labelled(env.Base, env.Name, "")}
+	o.Maker = NewMaker(of, Labelled(env.Base, env.Name, ""))
 	o.WallWatch.Env, o.WallWatch.waits, o.WallWatch.views = of, &o.Waits, &o.Views
 	o.Control = Control{Env: of, waits: &o.Waits, watch: &o.WallWatch}
 	o.Endings = Endings{Env: of, settling: &o.Settling, waits: &o.Waits, views: &o.Views}

@@ -73,15 +73,10 @@ type late struct {
 	limit time.Duration
 }
 
-// newLate returns the error of a run that has exceeded its timeout d, or nil if d is 0. It matches
+// newLate returns the error of a run that has exceeded its timeout d. It matches
 // future.ErrTimeout. It is equal to no other error: that tells the end of this context from the end
 // of one around it that had a timeout too.
-func newLate(s Subject, d time.Duration) error {
-	if d == 0 {
-		return nil
-	}
-	return &late{s, d}
-}
+func newLate(s Subject, d time.Duration) error { return &late{s, d} }
 
 // tooLate is the error of a run that did not begin in time.
 type tooLate struct {
