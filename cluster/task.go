@@ -55,9 +55,11 @@ func Lease(d time.Duration) TaskOption { return func(t *definition) { t.lease = 
 
 // Attempts is how often a task may be begun before it is [ErrAbandoned]: 5 unless told. Only
 // attempts count whose worker died or was lost. A function that returns an error has an outcome;
-// give it executor.Retry by [With] to have it tried again. A series is not abandoned: it leaves out
-// the run that kills its workers, and goes on with the next, at its time. The payload is kept on
-// the dead-letter subject, with the [Instance] that has died last.
+// give it executor.Retry by [With] to have it tried again. That holds for executor.ErrSkipped too,
+// which is not tried again: the local pool counts the run as skipped, a series goes on, and the
+// future gets a [TaskError]. A series is not abandoned: it leaves out the run that kills its
+// workers, and goes on with the next, at its time. The payload is kept on the dead-letter subject,
+// with the [Instance] that has died last.
 func Attempts(n int) TaskOption { return func(t *definition) { t.attempts = n } }
 
 // With gives options to each run on the local pool: executor.Timeout, executor.Retry,

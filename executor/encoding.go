@@ -133,8 +133,9 @@ func (s Stats) LogValue() slog.Value {
 		slog.Uint64("accepted", s.Accepted), slog.Uint64("rejected", s.Rejected),
 		slog.Uint64("completed", s.Completed), slog.Uint64("cancelled", s.Cancelled),
 		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),
-		slog.Uint64("failures", s.Failures), slog.Uint64("retries", s.Retries),
-		slog.Uint64("expired", s.Expired), slog.Uint64("wakeups", s.Wakeups))
+		slog.Uint64("failures", s.Failures), slog.Uint64("skipped", s.Skipped),
+		slog.Uint64("retries", s.Retries), slog.Uint64("expired", s.Expired),
+		slog.Uint64("wakeups", s.Wakeups))
 	if s.Paused {
 		fields.Add(slog.Bool("paused", true))
 	}

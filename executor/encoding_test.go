@@ -113,7 +113,7 @@ func TestWhatAReportIsMadeOfCanBeLogged(t *testing.T) {
 				executor.Stats{Name: "jobs", State: "running", Core: 2, KeepAlive: time.Minute, Runs: 7},
 				`{"name": "jobs", "state": "running", "core": 2, "keep_alive": "1m0s",
 				"core_timeout": false, "workers": 0, "largest": 0, "busy": 0, "queued": 0, "blocked": 0, "accepted": 0,
-				"rejected": 0, "completed": 0, "cancelled": 0, "returned": 0, "runs": 7, "failures": 0, "retries": 0, "expired": 0,
+				"rejected": 0, "completed": 0, "cancelled": 0, "returned": 0, "runs": 7, "failures": 0, "skipped": 0, "retries": 0, "expired": 0,
 				"wakeups": 0}`,
 				"x.name=jobs x.state=running x.core=2 x.keep_alive=1m0s"},
 		} {

@@ -28,6 +28,24 @@ var (
 	// ErrExpired is the error of a run that did not begin in time, see [BeginWithin].
 	ErrExpired = run.ErrExpired
 
+	// ErrSkipped is the error of a task that has left its work out on purpose: on a replica that is
+	// not the leader, say. Wrap it to say why. Such a run is an outcome of its own, neither a
+	// success nor a failure: [Stats], metrics, history and recordings count it separately, observers
+	// and [AfterRun] get the error, no [ErrorHandler] is called, and nothing is logged.
+	//
+	// It ends the run: [Retry] makes no further attempt, and the future of a task that runs once
+	// gets the error. A series goes on, whatever its [FailurePolicy]. A row of failures neither ends
+	// nor grows: [SlowDown] keeps the period as it is, [PauseAfter] goes on counting with the next
+	// failure, and health stays as it was. [insight.SuccessWithin] still waits for a success, so
+	// expect one only of a task that will have some. For [MaxRuns], [DelayBy], [NextIn] and
+	// [insight.StartWithin] it is a run like any other.
+	//
+	// A run that exceeds its [Timeout] or panics has failed, whatever it returns. One that is
+	// cancelled and returns ErrSkipped counts as skipped, and its task as cancelled. To whatever
+	// waits for futures, such as [InvokeAny] and bulk.Group, and to a supervisor it is an error like
+	// any other.
+	ErrSkipped = run.ErrSkipped
+
 	// ErrCalendar ends a series whose calendar has answered a time that is not after the one it was
 	// asked about.
 	ErrCalendar = series.ErrCalendar

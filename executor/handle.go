@@ -39,8 +39,9 @@ const (
 // LastRun is a run of a periodic task that has ended.
 type LastRun struct {
 	Run
-	Took time.Duration // from start to end
-	Err  error         // nil if the run succeeded
+	Took    time.Duration // from start to end
+	Err     error         // nil if the run succeeded
+	Skipped bool          // the run has not failed either: Err matches [ErrSkipped]
 }
 
 // errEnded is returned for a command to a series that has ended.
@@ -199,4 +200,6 @@ func (h Handle) Last() (LastRun, bool) {
 	return lastRunOf(last), ok
 }
 
-func lastRunOf(last run.LastRun) LastRun { return LastRun{Run(last.Info), last.Took, last.Err} }
+func lastRunOf(last run.LastRun) LastRun {
+	return LastRun{Run(last.Info), last.Took, last.Err, last.Skipped}
+}

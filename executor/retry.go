@@ -16,11 +16,11 @@ import (
 // it is told to [Observer] and counted at that moment, and logged, but is over only once its body
 // has returned.
 //
-// An error is tried again, an exceeded Timeout too, but not a panic or Goexit. [retry.Permanent] and
-// [retry.After] let the body decide. A cancellation during a wait settles the task at once, like
-// that of any task that waits. So does a shutdown that drops it; the error then matches that of the
-// last attempt as well, and is reported if the task has no future. An attempt that fails when the
-// pool lets nothing more wait is the last, and a failure of the run.
+// An error is tried again, an exceeded Timeout too, but not a panic, Goexit or [ErrSkipped].
+// [retry.Permanent] and [retry.After] let the body decide. A cancellation during a wait settles the
+// task at once, like that of any task that waits. So does a shutdown that drops it; the error then
+// matches that of the last attempt as well, and is reported if the task has no future. An attempt
+// that fails when the pool lets nothing more wait is the last, and a failure of the run.
 //
 // attempts must be at least 1.
 func Retry(attempts int, b retry.Backoff) TaskOption {

@@ -9,10 +9,10 @@ import (
 )
 
 // SlowDown makes failures in a row stretch the period of a series: after n of them it is multiplied
-// by factor to the power of n, up to max. A success resets it. At a fixed rate the stretched period
-// is rounded down to whole periods, so the grid stays, and what lies between is not counted as
-// missed. factor must be at least 1, and max not below the period. Tasks that run once ignore it;
-// see [Retry] for them, whose waits are a [retry.Backoff].
+// by factor to the power of n, up to max. A success resets it, and [ErrSkipped] changes nothing. At
+// a fixed rate the stretched period is rounded down to whole periods, so the grid stays, and what
+// lies between is not counted as missed. factor must be at least 1, and max not below the period.
+// Tasks that run once ignore it; see [Retry] for them, whose waits are a [retry.Backoff].
 func SlowDown(factor float64, max time.Duration) TaskOption {
 	if !(factor >= 1) || math.IsInf(factor, 0) {
 		return refused("slow-down factor %v is not a number from 1 on", factor)
@@ -23,9 +23,10 @@ func SlowDown(factor float64, max time.Duration) TaskOption {
 	return setting(func(o *series.Options) { o.BackOff = series.BackOff{Factor: factor, Max: max} })
 }
 
-// PauseAfter pauses a series after so many failed runs in a row; attempts of one run count as one.
-// That is logged. A series that ends with such a run is not paused. [Handle.Resume] lets
-// it go on, and begins a new row. n must be at least 1. Tasks that run once ignore it.
+// PauseAfter pauses a series after so many failed runs in a row; attempts of one run count as one,
+// and [ErrSkipped] neither counts nor ends the row. The pause is logged. A series that ends with
+// the last of them is not paused. [Handle.Resume] lets it go on, and begins a new row. n must be at
+// least 1. Tasks that run once ignore it.
 func PauseAfter(failures int) TaskOption {
 	if failures < 1 {
 		return refused("pause after %d failures is below 1", failures)

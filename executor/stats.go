@@ -43,6 +43,7 @@ type Stats struct {
 
 	Runs     uint64 `json:"runs"`     // bodies that have ended; each run of a series counts
 	Failures uint64 `json:"failures"` // failed runs, at a timeout too; none of a cancelled task
+	Skipped  uint64 `json:"skipped"`  // runs that have returned ErrSkipped: no success, no failure
 	Retries  uint64 `json:"retries"`  // failed attempts that another was to follow, see Retry
 	Expired  uint64 `json:"expired"`  // runs that did not begin in time, see BeginWithin
 	Wakeups  uint64 `json:"wakeups"`  // how often an idle worker was woken; never with nothing due

@@ -94,7 +94,7 @@ const (
 	// an error or exceeds its [Timeout], that is the outcome of this run alone, and the series goes
 	// on.
 	StopOnPanic ErrorPolicy = ErrorPolicy(series.StopOnPanic)
-	// StopSeries ends the series with any run that fails.
+	// StopSeries ends the series with any run that fails, which one with [ErrSkipped] does not.
 	StopSeries ErrorPolicy = ErrorPolicy(series.StopSeries)
 	// Continue goes on, however a run fails.
 	Continue ErrorPolicy = ErrorPolicy(series.Continue)

@@ -29,6 +29,7 @@ type figures struct {
 	Returned  uint64 `json:"returned"`
 	Runs      uint64 `json:"runs"`
 	Failures  uint64 `json:"failures"`
+	Skipped   uint64 `json:"skipped"`
 	Retries   uint64 `json:"retries"`
 	Expired   uint64 `json:"expired"`
 	TimedOut  uint64 `json:"timed_out"`
@@ -100,8 +101,9 @@ func (s *source) figures() *figures {
 		return &figures{State: l.State, Workers: 1, Busy: l.Busy, Queued: l.Queued,
 			Slack: span(l.Slack), Accepted: l.Accepted, Rejected: l.Rejected, Runs: l.Runs,
 			Completed: l.Completed, Cancelled: l.Cancelled, Returned: l.Returned,
-			Failures: l.Failures, Retries: l.Retries, Expired: l.Expired, TimedOut: l.TimedOut,
-			Wakeups: l.Wakeups, Late: newDistribution(l.Late), Took: newDistribution(l.Took)}
+			Failures: l.Failures, Skipped: l.Skipped, Retries: l.Retries, Expired: l.Expired,
+			TimedOut: l.TimedOut, Wakeups: l.Wakeups, Late: newDistribution(l.Late),
+			Took: newDistribution(l.Took)}
 	}
 	return nil
 }
@@ -112,6 +114,7 @@ func poolFigures(p executor.Stats) *figures {
 		Overdue: span(p.Overdue), Overruns: p.Overrunning, Slack: span(p.Slack),
 		Accepted: p.Accepted, Rejected: p.Rejected, Completed: p.Completed,
 		Cancelled: p.Cancelled, Returned: p.Returned, Runs: p.Runs, Failures: p.Failures,
-		Retries: p.Retries, Expired: p.Expired, TimedOut: p.TimedOut, Wakeups: p.Wakeups,
-		Late: newDistribution(p.Late), Took: newDistribution(p.Took)}
+		Skipped: p.Skipped, Retries: p.Retries, Expired: p.Expired, TimedOut: p.TimedOut,
+		Wakeups: p.Wakeups,
+		Late:    newDistribution(p.Late), Took: newDistribution(p.Took)}
 }

@@ -16,6 +16,7 @@ type pastRun struct {
 	Took    span      `json:"took"`
 	Late    span      `json:"late"`
 	Missed  uint64    `json:"missed,omitzero"`
+	Skipped bool      `json:"skipped,omitzero"` // then Error says why
 	Expired bool      `json:"expired,omitzero"` // then it has not begun
 	Error   said      `json:"error,omitempty"`
 	Why     *lateness `json:"why,omitempty"`
@@ -23,8 +24,8 @@ type pastRun struct {
 
 func (s *seen) past(r insight.PastRun) pastRun {
 	return pastRun{Task: s.link(r.Name), Number: r.Number, Due: r.Scheduled, Started: r.Started,
-		Took: span(r.Took), Late: span(r.Late), Missed: r.Missed, Expired: r.Expired,
-		Error: said(errorText(r.Err)), Why: newLateness(r.Why)}
+		Took: span(r.Took), Late: span(r.Late), Missed: r.Missed, Skipped: r.Skipped,
+		Expired: r.Expired, Error: said(errorText(r.Err)), Why: newLateness(r.Why)}
 }
 
 // lateness is what a late run had waited for.

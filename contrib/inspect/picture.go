@@ -98,6 +98,9 @@ func (t *strip) tell(i int) string {
 	if x.Failures > 0 {
 		words = append(words, count(x.Failures)+" failed")
 	}
+	if x.Skipped > 0 {
+		words = append(words, count(x.Skipped)+" skipped")
+	}
 	if x.Expired > 0 {
 		words = append(words, count(x.Expired)+" expired")
 	}
@@ -117,11 +120,15 @@ func (t *strip) Says() string {
 	for _, b := range t.Bins {
 		sum.Runs += b.Runs
 		sum.Failures += b.Failures
+		sum.Skipped += b.Skipped
 		sum.Expired += b.Expired
 		sum.Planned += b.Planned
 		sum.Late = max(sum.Late, b.Late)
 	}
 	lost := count(sum.Failures) + " failed"
+	if sum.Skipped > 0 {
+		lost += ", " + count(sum.Skipped) + " skipped"
+	}
 	if sum.Expired > 0 {
 		lost += ", " + count(sum.Expired) + " expired"
 	}

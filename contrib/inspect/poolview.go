@@ -144,6 +144,7 @@ type measured struct {
 	Task        link          `json:"task"`
 	Runs        uint64        `json:"runs"`
 	Failures    uint64        `json:"failures"`
+	Skipped     uint64        `json:"skipped"`
 	Expired     uint64        `json:"expired"`
 	Missed      uint64        `json:"missed"`
 	LastSuccess time.Time     `json:"last_success,omitzero"`
@@ -159,8 +160,8 @@ func (s *seen) kinds(tasks []insight.TaskMeasurements) []measured {
 	})
 	kinds := []measured{}
 	for _, t := range tasks[:min(len(tasks), mostKinds)] {
-		kinds = append(kinds, measured{s.link(t.Name), t.Took.Count(), t.Failures, t.Expired, t.Missed,
-			t.LastSuccess, newDistribution(t.Late.Distribution()),
+		kinds = append(kinds, measured{s.link(t.Name), t.Took.Count(), t.Failures, t.Skipped,
+			t.Expired, t.Missed, t.LastSuccess, newDistribution(t.Late.Distribution()),
 			newDistribution(t.Took.Distribution())})
 	}
 	return kinds

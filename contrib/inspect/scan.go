@@ -71,7 +71,7 @@ func stateOf(status executor.TaskStatus) string {
 		return stateRunning
 	case status.Health != nil && (status.Health.State == "late" || status.Health.State == "failed"):
 		return stateLate
-	case status.Last != nil && status.Last.Err != nil:
+	case status.Last != nil && status.Last.Err != nil && !status.Last.Skipped:
 		return stateFailing
 	}
 	return stateWaiting

@@ -40,6 +40,7 @@ const (
 type bin struct {
 	Runs     uint64 `json:"runs,omitzero"`
 	Failures uint64 `json:"failures,omitzero"`
+	Skipped  uint64 `json:"skipped,omitzero"`
 	Expired  uint64 `json:"expired,omitzero"`
 	Late     span   `json:"late,omitzero"` // the one that was latest
 	Name     text   `json:"name,omitempty"`
@@ -84,5 +85,6 @@ func (x *bin) add(s insight.Second) {
 	}
 	x.Runs += s.Runs
 	x.Failures += s.Failures
+	x.Skipped += s.Skipped
 	x.Expired += s.Expired
 }

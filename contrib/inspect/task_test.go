@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -112,6 +113,31 @@ func TestRatesAreOfThePresent(t *testing.T) {
 		assert.Nil(t, rates())
 		time.Sleep(time.Second)
 		assert.Zero(t, rates().Runs)
+	})
+}
+
+func TestASkippedRunIsShownAsSuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1, executor.Watch(insight.Config{History: true}))
+		defer p.Close()
+		every(t, p, time.Second, "poll", func(context.Context) error {
+			return fmt.Errorf("%w: not the <leader>", executor.ErrSkipped)
+		})
+		time.Sleep(2500 * ms)
+		page := inspect.Handler(p)
+		_, tasks := viewed(t, page)
+		assert.Contains(t, tasks[0], `<span class="badge s-skipped">skipped</span> `+
+			`<bdi class="quiet why">executor: skipped: not the &lt;leader&gt;</bdi>`)
+		assert.Contains(t, tasks[0], `<dt>skipped</dt><dd>2</dd>`)
+		assert.Contains(t, tasks[0], `<dt>failed</dt><dd>0</dd>`)
+		list := get(t, page, "/pool/-1/tasks").Body.String()
+		assert.Contains(t, list, `<span class="badge s-skipped">skipped</span>`)
+		assert.NotContains(t, list, `<span class="badge s-failing">`)
+		pool := get(t, page, "/pool/-1/").Body.String()
+		assert.Contains(t, pool, "2 runs, 0 failed, 2 skipped, the latest")
+		assert.Contains(t, pool, `<dt>skipped</dt><dd>2</dd>`)
+		assert.Contains(t, get(t, page, "/pool/-1/?format=json").Body.String(), `"skipped": 2,`)
+		assert.Contains(t, get(t, page, "/pool/-1/tasks?format=json").Body.String(), `"skipped": true,`)
 	})
 }
 

@@ -162,6 +162,7 @@ type lastRun struct {
 	Number  uint64    `json:"number"`
 	Started time.Time `json:"started"`
 	Took    span      `json:"took"`
+	Skipped bool      `json:"skipped,omitzero"` // then Error says why
 	Error   said      `json:"error,omitempty"`
 }
 
@@ -169,7 +170,7 @@ func newLastRun(l *executor.LastRun) *lastRun {
 	if l == nil {
 		return nil
 	}
-	return &lastRun{l.Number, l.Started, span(l.Took), said(errorText(l.Err))}
+	return &lastRun{l.Number, l.Started, span(l.Took), l.Skipped, said(errorText(l.Err))}
 }
 
 func (s *seen) row(e *entry) row {

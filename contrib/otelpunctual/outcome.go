@@ -10,12 +10,17 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
 )
 
 // settle gives a span what has become of its run.
 func settle(ctx context.Context, span trace.Span, err error) {
 	if err == nil || !span.IsRecording() {
+		return
+	}
+	if skipped(err) {
+		span.SetAttributes(attribute.Bool("punctual.run.skipped", true))
 		return
 	}
 	if errors.Is(context.Cause(ctx), future.ErrCancelled) {
@@ -32,6 +37,15 @@ func settle(ctx context.Context, span trace.Span, err error) {
 	}
 	span.AddEvent(semconv.ExceptionEventName, trace.WithAttributes(event...))
 	span.SetStatus(codes.Error, text)
+}
+
+// skipped reports whether a run has left its work out, which is no failure. A timeout and a panic
+// are, whatever they come with.
+func skipped(err error) bool {
+	if _, panicked := errors.AsType[*future.PanicError](err); panicked {
+		return false
+	}
+	return errors.Is(err, executor.ErrSkipped) && !errors.Is(err, future.ErrTimeout)
 }
 
 // errorType sorts errors into a few kinds.

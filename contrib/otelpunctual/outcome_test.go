@@ -103,6 +103,42 @@ func TestACancelledRunHasNotFailed(t *testing.T) {
 	})
 }
 
+func TestASkippedRunHasNotFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := newTraced()
+		p := newPool(t, 1, executor.Observe(otelpunctual.Spans(tr)))
+		_, err := p.Submit(func(context.Context) error {
+			return fmt.Errorf("%w: not the leader", executor.ErrSkipped)
+		})
+		require.NoError(t, err)
+		s := tr.only(t)
+		assert.Equal(t, true, attributes(s)["punctual.run.skipped"])
+		assert.NotContains(t, attributes(s), "error.type")
+		assert.Equal(t, codes.Unset, s.Status().Code)
+		assert.Empty(t, s.Events())
+	})
+}
+
+func TestASkippedRunIsNoTrouble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := newTraced()
+		p := newPool(t, 1, executor.Observe(otelpunctual.Spans(tr, otelpunctual.LateOrFailed())))
+		for _, end := range []func() error{
+			func() error { return executor.ErrSkipped },
+			func() error { panic(executor.ErrSkipped) },
+			func() error { time.Sleep(2 * time.Second); return executor.ErrSkipped },
+		} {
+			_, err := p.Submit(func(context.Context) error { return end() }, executor.Timeout(time.Second))
+			require.NoError(t, err)
+			time.Sleep(time.Minute)
+		}
+		runs := tr.ended()
+		require.Len(t, runs, 2)
+		assert.Equal(t, "panic", attributes(runs[0])["error.type"])
+		assert.Equal(t, "timeout", attributes(runs[1])["error.type"])
+	})
+}
+
 // overrun plays a run that exceeds its timeout, and lasts so long in all.
 func overrun(t *testing.T, d time.Duration, opts ...otelpunctual.SpanOption) (traced, func()) {
 	tr := newTraced()

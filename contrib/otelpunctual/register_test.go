@@ -154,6 +154,7 @@ func TestEveryMetricIsCollected(t *testing.T) {
 			"punctual.run.missed {period} int counter pool,task",
 			"punctual.run.overrunning {run} int updowncounter pool",
 			"punctual.run.retries {attempt} int counter pool",
+			"punctual.run.skipped {run} int counter pool,task",
 			"punctual.run.timeouts {run} int counter pool",
 			"punctual.runs {run} int counter pool",
 			"punctual.submitter.blocked {submitter} int updowncounter pool",
@@ -186,7 +187,7 @@ func TestNamesKeepToTheConventions(t *testing.T) {
 		last := m.Name[strings.LastIndex(m.Name, ".")+1:]
 		plural := strings.HasSuffix(last, "s") && last != "missed"
 		if m.Kind == metrics.Counter { // of things: the things, or what has happened to them
-			what := plural || slices.Contains([]string{"expired", "missed", "unexplained", "time"}, last)
+			what := plural || slices.Contains([]string{"expired", "skipped", "missed", "unexplained", "time"}, last)
 			assert.True(t, what, m.Name)
 		}
 		if m.Kind == metrics.UpDownCounter {

@@ -181,7 +181,7 @@ func (s *spans) spanOf(
 		return st.span
 	}
 	late := st.late.Load()
-	if err == nil && late == nil {
+	if late == nil && (err == nil || skipped(err)) {
 		return nil
 	}
 	_, span := s.start(ctx, r)

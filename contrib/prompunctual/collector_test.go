@@ -36,6 +36,7 @@ func TestAScrapeHasEveryMetric(t *testing.T) {
 			"punctual_run_missed_periods_total counter pool,task",
 			"punctual_run_overrunning gauge pool",
 			"punctual_run_retries_total counter pool",
+			"punctual_run_skipped_total counter pool,task",
 			"punctual_run_timeouts_total counter pool",
 			"punctual_runs_total counter pool",
 			"punctual_submitter_blocked gauge pool",

@@ -17,8 +17,8 @@ func (l *Loop) vars() sight.Vars {
 		Name: s.Name, State: s.State, Workers: 1, Busy: s.Busy, Queued: s.Queued,
 		Overdue: int64(l.waiting.overdueLocked()), Accepted: s.Accepted, Rejected: s.Rejected,
 		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,
-		Failures: s.Failures, Retries: s.Retries, Expired: s.Expired, TimedOut: s.TimedOut,
-		Wakeups: s.Wakeups,
+		Failures: s.Failures, Skipped: s.Skipped, Retries: s.Retries, Expired: s.Expired,
+		TimedOut: s.TimedOut, Wakeups: s.Wakeups,
 	}
 	v.MeasuredLocked(&l.runs)
 	return v

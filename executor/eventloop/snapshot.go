@@ -32,6 +32,7 @@ func (l *Loop) statsLocked() Stats {
 		Returned:   l.counts.returned,
 		Runs:       l.counts.Runs,
 		Failures:   l.counts.Failures,
+		Skipped:    l.counts.Skipped,
 		Retries:    l.counts.Retries,
 		Expired:    l.counts.Expired,
 		Starts:     l.counts.starts,

@@ -32,6 +32,7 @@ type Stats struct {
 
 	Runs     uint64 `json:"runs"`     // bodies that have ended; every run of a series counts
 	Failures uint64 `json:"failures"` // failed runs, also one that timed out and goes on
+	Skipped  uint64 `json:"skipped"`  // runs that have returned executor.ErrSkipped
 	Retries  uint64 `json:"retries"`  // failed attempts that another has followed
 	Expired  uint64 `json:"expired"`  // runs that did not begin in time
 
@@ -84,9 +85,9 @@ func (s Stats) LogValue() slog.Value {
 		slog.Uint64("accepted", s.Accepted), slog.Uint64("rejected", s.Rejected),
 		slog.Uint64("completed", s.Completed), slog.Uint64("cancelled", s.Cancelled),
 		slog.Uint64("returned", s.Returned), slog.Uint64("runs", s.Runs),
-		slog.Uint64("failures", s.Failures), slog.Uint64("retries", s.Retries),
-		slog.Uint64("expired", s.Expired), slog.Uint64("starts", s.Starts),
-		slog.Uint64("wakeups", s.Wakeups)}
+		slog.Uint64("failures", s.Failures), slog.Uint64("skipped", s.Skipped),
+		slog.Uint64("retries", s.Retries), slog.Uint64("expired", s.Expired),
+		slog.Uint64("starts", s.Starts), slog.Uint64("wakeups", s.Wakeups)}
 	if s.Slack > 0 {
 		fields = append(fields, slog.String("slack", s.Slack.String()))
 	}

@@ -15,7 +15,8 @@ type Expectation series.Expectation
 // and of a Resume of the task or the pool. While the task, or the pool, is paused, nothing is
 // expected; but a series that has paused itself, as PauseAfter says, has not recovered by that: it
 // is late until it succeeds. Set d well above the period and the time that a run takes: three
-// periods is usual. d must be positive; else the submission fails with executor.ErrInvalid.
+// periods is usual. A run that returns executor.ErrSkipped is no success. d must be positive; else
+// the submission fails with executor.ErrInvalid.
 func SuccessWithin(d time.Duration) Expectation {
 	return func(o *series.Options) error {
 		if d <= 0 {

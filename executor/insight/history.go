@@ -15,6 +15,7 @@ type Second struct {
 	At       time.Time `json:"at"` // when it began
 	Runs     uint64    `json:"runs"`
 	Failures uint64    `json:"failures,omitempty"`
+	Skipped  uint64    `json:"skipped,omitempty"` // they have not failed
 	Expired  uint64    `json:"expired,omitempty"` // they are no runs
 
 	// The run that was latest: how late, and which.
@@ -42,5 +43,6 @@ type PastRun struct {
 	Err     error         // nil if the run succeeded
 	Late    time.Duration
 	Why     *Lateness // what it had waited for; nil if it was not explained
+	Skipped bool      // it has not failed: Err matches executor.ErrSkipped
 	Expired bool
 }

@@ -19,6 +19,7 @@ type TaskMeasurements struct {
 	Late     Histogram // from when a run was due to when it began
 	Took     Histogram // from when it began to the end of its body
 	Failures uint64    // runs that have failed, as in Stats; no attempts that others follow
+	Skipped  uint64    // runs that have returned executor.ErrSkipped; they have not failed
 	Expired  uint64    // runs that did not begin in time, as in Stats; they are in no histogram
 	Missed   uint64    // periods that got no run of their own
 

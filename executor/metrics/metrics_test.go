@@ -74,6 +74,7 @@ func TestTheTableIsComplete(t *testing.T) {
 		"punctual.run.failures {run} counter pool,task",
 		"punctual.run.retries {attempt} counter pool",
 		"punctual.run.expired {run} counter pool,task",
+		"punctual.run.skipped {run} counter pool,task",
 		"punctual.run.timeouts {run} counter pool",
 		"punctual.run.missed {period} counter pool,task",
 		"punctual.run.duration s histogram pool,task",

@@ -6,23 +6,18 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 )
 
-// readFailures tells the failures task by task; without measurements only those of all tasks are
-// known.
-func readFailures(s *sight, to *points) {
-	if !s.measured {
-		to.add(float64(s.Failures), "")
-		return
+// counted reads a figure task by task; without measurements only that of all tasks is known.
+func counted(value func(*insight.TaskMeasurements) uint64) func(*sight, *points) {
+	return func(s *sight, to *points) {
+		tasks := s.tasks
+		if !s.measured {
+			tasks = []insight.TaskMeasurements{{Failures: s.Stats.Failures,
+				Skipped: s.Stats.Skipped, Expired: s.Stats.Expired}}
+		}
+		for i := range tasks {
+			to.add(float64(value(&tasks[i])), tasks[i].Name)
+		}
 	}
-	each(func(t *insight.TaskMeasurements) float64 { return float64(t.Failures) })(s, to)
-}
-
-// readExpired is readFailures for the runs that have expired.
-func readExpired(s *sight, to *points) {
-	if !s.measured {
-		to.add(float64(s.Stats.Expired), "")
-		return
-	}
-	each(func(t *insight.TaskMeasurements) float64 { return float64(t.Expired) })(s, to)
 }
 
 func readReasons(s *sight, to *points) {

@@ -68,8 +68,8 @@ func loopStats(l eventloop.Stats) executor.Stats {
 		Name: l.Name, State: l.State, Core: 1, Maximum: 1, Workers: 1, Busy: l.Busy,
 		Queued: l.Queued, Accepted: l.Accepted, Rejected: l.Rejected, Completed: l.Completed,
 		Cancelled: l.Cancelled, Returned: l.Returned, Runs: l.Runs, Failures: l.Failures,
-		Retries: l.Retries, Expired: l.Expired, TimedOut: l.TimedOut, Wakeups: l.Wakeups,
-		Late: l.Late, Took: l.Took,
+		Skipped: l.Skipped, Retries: l.Retries, Expired: l.Expired, TimedOut: l.TimedOut,
+		Wakeups: l.Wakeups, Late: l.Late, Took: l.Took,
 	}
 }
 

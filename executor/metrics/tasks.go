@@ -15,6 +15,7 @@ func byName(m insight.Measurements) (tasks []insight.TaskMeasurements) {
 	index := map[string]int{}
 	for _, t := range m.Tasks {
 		rest.Failures = less(rest.Failures, t.Failures)
+		rest.Skipped = less(rest.Skipped, t.Skipped)
 		rest.Expired = less(rest.Expired, t.Expired)
 		rest.Missed = less(rest.Missed, t.Missed)
 		subtract(&rest.Late, &t.Late)
@@ -35,6 +36,7 @@ func byName(m insight.Measurements) (tasks []insight.TaskMeasurements) {
 // join adds the measurements of tasks whose name looks the same.
 func join(sum, t *insight.TaskMeasurements) {
 	sum.Failures += t.Failures
+	sum.Skipped += t.Skipped
 	sum.Expired += t.Expired
 	sum.Missed += t.Missed
 	if t.LastSuccess.After(sum.LastSuccess) {

@@ -243,6 +243,8 @@ func (b *body) run(context.Context) error {
 	switch r.Outcome {
 	case tape.Failed:
 		return ErrRecorded
+	case tape.Skipped:
+		return executor.ErrSkipped
 	case tape.Panic:
 		panic(ErrRecorded)
 	case tape.Goexit:

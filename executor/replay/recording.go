@@ -44,7 +44,7 @@ type Run struct {
 	Due     time.Duration
 	Began   time.Duration
 	Ended   time.Duration // 0 if the recording does not know
-	Outcome string        // ok, error, panic, goexit, timeout; empty if it is not known
+	Outcome string        // ok, skipped, error, panic, goexit, timeout; empty if it is not known
 
 	extra bool
 }

@@ -19,8 +19,8 @@ const (
 	Succeeded Kind = iota
 	// TimedOut means that the run did not end, or did not even begin, in time. The delay grows.
 	TimedOut
-	// Failed means that the task returned an error, panicked, or called runtime.Goexit. [FailurePolicy]
-	// says what that does to the delay.
+	// Failed means that the task returned an error, executor.ErrSkipped too, panicked, or called
+	// runtime.Goexit. [FailurePolicy] says what that does to the delay.
 	Failed
 	// Rejected means that the pool refused the run or dropped it. The delay grows.
 	Rejected

@@ -133,8 +133,8 @@ var seeing = []Mutant{
 		ID:    "seeing-19",
 		Fault: "a task that a failure has ended is forgotten",
 		File:  "executor/internal/sight/deaths.go",
-		From:  "if e.cell.Phase() == cell.Failed {",
-		To:    "if e.cell.Phase() == cell.Succeeded {",
+		From:  "if e.cell.Phase() == cell.Failed && !e.plan.LeftOut {",
+		To:    "if e.cell.Phase() == cell.Succeeded && !e.plan.LeftOut {",
 	},
 	{
 		ID:    "seeing-20",

@@ -120,14 +120,15 @@ func (x *execution) concludeTiny() bool {
 	return true
 }
 
-// concludeBare is concludeTiny for any other bare task. It may call methods of the base context, so
-// the lock must not be held.
+// concludeBare is concludeTiny for any other bare task. It may call methods of the base context,
+// and of an error, so the lock must not be held.
 func (x *execution) concludeBare() {
 	x.Token.End()
 	if x.Done = true; !x.Task.Unseen() {
 		x.Task.Exit()
 		x.spent = true
 	}
+	x.Judge()
 }
 
 // run calls the hooks before the run, and the body. It is the one place where a pool calls a body.

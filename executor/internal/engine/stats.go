@@ -32,6 +32,7 @@ type Stats struct {
 	Returned    uint64
 	Runs        uint64
 	Failures    uint64
+	Skipped     uint64
 	Retries     uint64
 	Expired     uint64
 	Wakeups     uint64
@@ -77,6 +78,7 @@ func (vw *Views) statsLocked() Stats {
 		Returned:    p.counts.returned,
 		Runs:        p.counts.Runs + ran,
 		Failures:    p.counts.Failures,
+		Skipped:     p.counts.Skipped,
 		Retries:     p.counts.Retries,
 		Expired:     p.counts.Expired,
 		Wakeups:     p.Crew.lot.Wakes(),
@@ -147,8 +149,8 @@ func (vw *Views) Vars() (v sight.Vars) {
 			Name: s.Name, State: s.State, Workers: s.Workers, Busy: s.Busy, Queued: s.Queued,
 			Overdue: int64(s.Overdue), Accepted: s.Accepted, Rejected: s.Rejected,
 			Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned, Runs: s.Runs,
-			Failures: s.Failures, Retries: s.Retries, Expired: s.Expired, TimedOut: s.TimedOut,
-			Overrunning: s.Overrunning, Wakeups: s.Wakeups,
+			Failures: s.Failures, Skipped: s.Skipped, Retries: s.Retries, Expired: s.Expired,
+			TimedOut: s.TimedOut, Overrunning: s.Overrunning, Wakeups: s.Wakeups,
 		}
 		v.MeasuredLocked(&vw.pool.runs)
 	})

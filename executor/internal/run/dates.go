@@ -86,8 +86,8 @@ func (x *Execution) lookAhead() {
 // getStuck notes that no other run can be planned.
 func (x *Execution) getStuck(err error) {
 	x.stuck = true
-	if x.Err != nil {
+	if x.Err != nil && !x.Skipped {
 		err = cell.Joined(err, x.Err)
 	}
-	x.Err = err
+	x.Err, x.Skipped = err, false // it ends the series, so it is a failure
 }

@@ -60,6 +60,7 @@ type Counts struct {
 	Runs      uint64 // bodies that have ended
 	Completed uint64 // tasks ended by their run
 	Failures  uint64 // failed runs
+	Skipped   uint64 // runs that have left their work out
 	Retries   uint64 // failed attempts that another is to follow
 	TimedOut  uint64 // runs that have exceeded their timeout
 	Expired   uint64 // runs that came too late and did not begin

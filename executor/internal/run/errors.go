@@ -14,6 +14,9 @@ var (
 
 	// ErrExpired is the variable of the same name in package executor.
 	ErrExpired = errors.New("executor: not begun in time")
+
+	// ErrSkipped is the variable of the same name in package executor.
+	ErrSkipped = errors.New("executor: skipped")
 )
 
 // Invalid returns an error that matches [ErrInvalid] and says why.

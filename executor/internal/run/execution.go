@@ -39,11 +39,12 @@ type Execution struct {
 	Kept   any    // what it keeps of the run
 	Remark string // what the execution tracer is to log of it; empty for nothing
 
-	Again  bool // the series would go on
-	Abrupt bool // the body has not returned: it has panicked, or called Goexit
-	Failed bool // the run has failed
-	Done   bool // the run was the last: the task has ended by it
-	told   bool // the run has failed by its timeout, and that has been reported and counted
+	Again   bool // the series would go on
+	Abrupt  bool // the body has not returned: it has panicked, or called Goexit
+	Failed  bool // the run has failed
+	Skipped bool // the body has said that it left its work out; then the run has not failed
+	Done    bool // the run was the last: the task has ended by it
+	told    bool // the run has failed by its timeout, and that has been reported and counted
 
 	overrun bool // the run, or attempt, has exceeded its timeout
 	noted   bool // and observers know of it, and it is counted
@@ -93,7 +94,7 @@ func (x *Execution) Bare(c *cell.Cell, pl *Plan) { x.Task, x.Plan, x.skip = c, p
 // by Goexit until its body says otherwise: Goexit leaves no time to say so. The lock is not held.
 func (x *Execution) Prepare() (calls bool) {
 	x.Err = future.ErrGoexit
-	x.Over, x.Again, x.Failed, x.Done = false, false, false, false
+	x.Over, x.Again, x.Failed, x.Skipped, x.Done = false, false, false, false, false
 	x.Abrupt, x.told, x.tries, x.stuck = true, false, false, false
 	x.overrun, x.noted = false, false
 	if x.skip == noSkip && x.Plan.calendar {
@@ -162,8 +163,11 @@ func (x *Execution) Conclude() {
 	if pl.Period != 0 || pl.special || x.Owner.Tap != nil {
 		x.Ended = x.Owner.Clock.Now()
 	}
-	if pl.special && x.Err != nil && x.skip == noSkip && x.triesAgain() {
-		return
+	if x.Err != nil && x.skip == noSkip {
+		x.consult(x.Judge)
+		if pl.special && !x.Skipped && x.triesAgain() {
+			return
+		}
 	}
 	if pl.calendar {
 		x.lookAhead()
@@ -175,7 +179,8 @@ func (x *Execution) Conclude() {
 // planned.
 func (x *Execution) settle() {
 	c, pl := x.Task, x.Plan
-	survives := pl.Period != 0 && (x.Err == nil || x.skip == tardy) || pl.Survives(x.Abrupt)
+	survives := pl.Period != 0 && (x.Err == nil || x.Skipped || x.skip == tardy) ||
+		pl.Survives(x.Abrupt)
 	switch {
 	case x.skip == beyond:
 		x.Done = c.FinishQuietly(nil)
@@ -210,13 +215,15 @@ func (x *Execution) overran(late bool) bool {
 
 // Tell reports what would be lost otherwise, and every panic: it is a mistake in the program,
 // whoever holds the future. The error of a cancelled run is no failure, unless its timeout had made
-// it one before that, which for a series that goes on is at once.
+// it one before that, which for a series that goes on is at once. That of a skipped run is none
+// either, and as little a success: the streak stays as it is.
 func (x *Execution) Tell() {
 	o, pl := x.Owner, x.Plan
 	if x.tries || x.skip == early {
 		return // the run is not over, or has not begun
 	}
-	x.Failed = x.Err != nil && (x.Task.Phase() != cell.Cancelled || x.told && pl.Survives(false))
+	x.Failed = x.Err != nil && !x.Skipped &&
+		(x.Task.Phase() != cell.Cancelled || x.told && pl.Survives(false))
 	if pl.special { // these come last, also if a handler ends the goroutine
 		defer x.pause() // as the function may end the series
 		defer x.planByFunction()
@@ -275,6 +282,8 @@ func (x *Execution) Count() {
 		switch {
 		case x.tries:
 			counts.Retries++
+		case x.Skipped:
+			counts.Skipped++
 		case x.Failed && !x.told:
 			counts.Failures++
 		}

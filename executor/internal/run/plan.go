@@ -28,6 +28,7 @@ type Plan struct {
 	Kept    any             // what the sight keeps of the task; see [Tap]
 	Took    int64           // how long runs have taken lately, in nanoseconds; 0 if there was none
 	Reports bool            // the task has no future, so its failures go to the error handler
+	LeftOut bool            // its one run was skipped; set before the task is settled
 
 	// These two do not change.
 	special  bool // see special.go

@@ -5,8 +5,9 @@ import "time"
 // LastRun is a run that has ended. It is executor.LastRun, field by field.
 type LastRun struct {
 	Info
-	Took time.Duration
-	Err  error
+	Took    time.Duration
+	Err     error
+	Skipped bool
 }
 
 // Record is what is kept of a run that has ended, with times of the owner's clock.
@@ -15,6 +16,7 @@ type Record struct {
 	Scheduled, Started, Ended int64
 	Extra                     bool
 	Err                       error
+	Skipped                   bool
 	shown                     shown // if the task waits on the wall clock
 }
 

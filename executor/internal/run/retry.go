@@ -36,15 +36,8 @@ func (x *Execution) triesAgain() bool {
 	if x.Abrupt || !x.Plan.MayRetry() || x.Task.Phase() != cell.Running {
 		return false
 	}
-	decided := false
-	defer func() {
-		if !decided {
-			x.lookAhead()
-			x.settle()
-		}
-	}()
-	wait := adviceOf(x.Err)
-	decided = true
+	var wait time.Duration
+	x.consult(func() { wait = adviceOf(x.Err) })
 	if wait == never {
 		return false
 	}

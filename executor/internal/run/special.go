@@ -56,7 +56,7 @@ func (x *Execution) failures() uint64 {
 	switch {
 	case x.Err == nil:
 		return 0
-	case x.told: // then it has been counted
+	case x.told, x.Skipped: // the one has been counted, the other does not count
 		return x.Plan.Streak.Length
 	}
 	return x.Plan.Streak.Length + 1

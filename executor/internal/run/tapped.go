@@ -113,6 +113,7 @@ type Outcome uint8
 const (
 	Succeeded Outcome = iota // the body has returned nil
 	Failed                   // the body has returned an error
+	Skipped                  // the body has returned one that matches ErrSkipped
 	Panicked                 // the body has panicked
 	Exited                   // the body has called runtime.Goexit
 	Overran                  // the run has exceeded its timeout
@@ -126,6 +127,8 @@ func (x *Execution) Outcome() Outcome {
 		return Overran
 	case x.Err == nil:
 		return Succeeded
+	case x.Skipped:
+		return Skipped
 	case x.Abrupt && errors.As(x.Err, &panicked):
 		return Panicked
 	case x.Abrupt:
@@ -146,6 +149,6 @@ func (x *Execution) RecordLocked() Record {
 	return Record{
 		Number: pl.Runs, Missed: pl.missed(), Attempt: pl.attempt(),
 		Scheduled: c.When, Started: c.Started, Ended: x.Ended,
-		Extra: pl.Extra(), Err: x.Err, shown: shown,
+		Extra: pl.Extra(), Err: x.Err, Skipped: x.Skipped, shown: shown,
 	}
 }

@@ -116,8 +116,9 @@ func (v *Views) LastRunOf(pl *Plan, r Record) LastRun {
 			Attempt:   r.Attempt,
 			Triggered: r.Extra,
 		},
-		Took: time.Duration(r.Ended - r.Started),
-		Err:  r.Err,
+		Took:    time.Duration(r.Ended - r.Started),
+		Err:     r.Err,
+		Skipped: r.Skipped,
 	}
 	if pl.Dates != nil {
 		last.Scheduled, last.Started = r.shown.scheduled, r.shown.started

@@ -78,7 +78,7 @@ func (es *expected) unburyLocked(is func(*death) bool) {
 func (es *expected) settled(e *expectation) {
 	es.owner.Lock.Lock()
 	defer es.owner.Lock.Unlock()
-	if e.cell.Phase() == cell.Failed {
+	if e.cell.Phase() == cell.Failed && !e.plan.LeftOut {
 		es.buryLocked(e.plan)
 	}
 	es.health.changeLocked()

@@ -5,9 +5,9 @@
 //
 // # Where a figure has its home
 //
-//	runs, failures, expired, of all tasks    run.Counts, which measurements show
+//	runs, failures, skipped, expired of all  run.Counts, which measurements show
 //	histograms, missed, the last success     Kind, one for all and one for each name
-//	failures and expired of a name           Kind
+//	failures, skipped, expired of a name     Kind
 //	reasons of late runs                     Insight
 //	figures of a second                      History
 //	the last runs of a series                its trail, see History

@@ -125,7 +125,7 @@ func (es *expected) note(x *run.Execution, e *expectation) {
 		e.noteStart(x)
 	}
 	switch {
-	case x.Tries(), x.Expired():
+	case x.Tries(), x.Expired(), x.Skipped:
 	case x.Failed:
 		e.fate.failures++
 	default:

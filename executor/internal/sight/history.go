@@ -30,6 +30,7 @@ type second struct {
 	number   int64
 	runs     uint64
 	failures uint64
+	skipped  uint64
 	expired  uint64
 	late     int64 // of the run that was latest, which the next fields tell
 	name     string
@@ -133,9 +134,7 @@ func (s *second) note(x *run.Execution, p *past) {
 		return
 	}
 	s.runs++
-	if x.Failed {
-		s.failures++
-	}
+	countEnd(x, &s.failures, &s.skipped)
 	if s.runs == 1 || p.late > s.late {
 		s.late, s.name, s.run, s.took = p.late, x.Plan.Name, p.Number, p.Ended-p.Started
 	}
@@ -153,7 +152,8 @@ func pastOf(o *run.Owner, pl *run.Plan, p past) insight.PastRun {
 	r := o.LastRunOf(pl, p.Record)
 	return insight.PastRun{Name: r.Name, Number: r.Number, Scheduled: r.Scheduled,
 		Started: r.Started, Missed: r.Missed, Attempt: r.Attempt, Triggered: r.Triggered,
-		Took: r.Took, Err: r.Err, Late: time.Duration(p.late), Why: p.why, Expired: p.expired}
+		Took: r.Took, Err: r.Err, Late: time.Duration(p.late), Why: p.why, Skipped: r.Skipped,
+		Expired: p.expired}
 }
 
 // Trail returns the runs of a periodic task that are remembered, the latest first.
@@ -184,8 +184,8 @@ func (h *History) shown(c clock.Clock) (shown insight.History) {
 		}
 		shown.Seconds = append(shown.Seconds, insight.Second{
 			At: c.Time(number * int64(time.Second)), Runs: s.runs, Failures: s.failures,
-			Expired: s.expired, Late: time.Duration(s.late), Name: s.name, Number: s.run,
-			Took: time.Duration(s.took)})
+			Skipped: s.skipped, Expired: s.expired, Late: time.Duration(s.late), Name: s.name,
+			Number: s.run, Took: time.Duration(s.took)})
 	}
 	for p := range h.late.latest {
 		shown.Late = append(shown.Late, p)

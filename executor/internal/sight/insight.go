@@ -110,21 +110,30 @@ func (s *Sight) endsLocked(x *run.Execution) {
 	if k := seenOf(pl).kind; k != nil {
 		k.Took.Record(took)
 		k.note(x, missed)
-		if x.Failed {
-			k.Failures++
-		}
+		countEnd(x, &k.Failures, &k.Skipped)
 	}
 	if s.past != nil {
 		s.past.note(x)
 	}
 }
 
-// note notes how a run has ended, but not that it has failed: the owner counts those of all tasks.
+// note notes how a run has ended, but not that it has failed, or was skipped: the owner counts
+// those of all tasks.
 func (k *Kind) note(x *run.Execution, missed uint64) {
-	if !x.Failed && x.Err == nil { // not a failed attempt, nor cancelled
+	if !x.Failed && x.Err == nil { // not a failed attempt, nor cancelled, nor skipped
 		k.LastSuccess = x.Owner.Clock.Time(x.Ended)
 	}
 	k.Missed += missed
+}
+
+// countEnd counts a run that was no success.
+func countEnd(x *run.Execution, failures, skipped *uint64) {
+	switch {
+	case x.Failed:
+		*failures++
+	case x.Skipped:
+		*skipped++
+	}
 }
 
 // noteExpiredLocked notes that a run has expired. It counts the periods that this has lost if no

@@ -23,6 +23,7 @@ type Vars struct {
 	Returned    uint64   `json:"returned"`
 	Runs        uint64   `json:"runs"`
 	Failures    uint64   `json:"failures"`
+	Skipped     uint64   `json:"skipped"`
 	Retries     uint64   `json:"retries"`
 	Expired     uint64   `json:"expired"`
 	TimedOut    uint64   `json:"timed_out"`

@@ -23,7 +23,8 @@ func (v *view) Measurements() (m insight.Measurements) {
 		return m
 	}
 	m.TaskMeasurements, m.Reasons, m.Unexplained = in.All.TaskMeasurements, in.Reasons, in.Unexplained
-	m.Failures, m.Expired = s.owner.Counts.Failures, s.owner.Counts.Expired
+	counts := s.owner.Counts
+	m.Failures, m.Skipped, m.Expired = counts.Failures, counts.Skipped, counts.Expired
 	for _, name := range slices.Sorted(maps.Keys(in.Kinds)) {
 		m.Tasks = append(m.Tasks, in.Kinds[name].TaskMeasurements)
 	}

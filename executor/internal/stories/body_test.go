@@ -3,6 +3,7 @@ package stories_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -91,6 +92,12 @@ func (ss *steps) do(f func(ctx context.Context, in scene)) {
 var errLuck = errors.New("no luck")
 
 func (ss *steps) fail() { ss.add(func(context.Context, scene) error { return errLuck }) }
+
+func (ss *steps) skip() {
+	ss.add(func(context.Context, scene) error {
+		return fmt.Errorf("%w: not the leader", executor.ErrSkipped)
+	})
+}
 
 func (ss *steps) giveUp() {
 	ss.add(func(context.Context, scene) error { return retry.Permanent(errLuck) })

@@ -153,6 +153,7 @@ func figures(s executor.Stats) string {
 	count(&then, "returned", int(s.Returned))
 	count(&then, "runs", int(s.Runs))
 	count(&then, "failures", int(s.Failures))
+	count(&then, "skipped", int(s.Skipped))
 	count(&then, "retries", int(s.Retries))
 	count(&then, "expired", int(s.Expired))
 	count(&then, "timed out", int(s.TimedOut))

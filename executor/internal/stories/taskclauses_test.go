@@ -48,11 +48,13 @@ var taskClauses = []phrase[*task]{
 
 	{"run N takes D", func(t *task, a args) { t.body.only(run, a).sleep(a.time(1)) }},
 	{"run N fails", func(t *task, a args) { t.body.only(run, a).fail() }},
+	{"run N leaves its work out", func(t *task, a args) { t.body.only(run, a).skip() }},
 	{"run N panics", func(t *task, a args) { t.body.only(run, a).panic() }},
 	{"run N asks for the next run in D", func(t *task, a args) {
 		t.body.only(run, a).nextIn(a.time(1))
 	}},
 	{"attempt N fails", func(t *task, a args) { t.body.only(attempt, a).fail() }},
+	{"attempt N leaves its work out", func(t *task, a args) { t.body.only(attempt, a).skip() }},
 	{"attempt N panics", func(t *task, a args) { t.body.only(attempt, a).panic() }},
 	{"attempt N asks for the next in D", func(t *task, a args) {
 		t.body.only(attempt, a).retryAfter(a.time(1))
@@ -64,6 +66,7 @@ var taskClauses = []phrase[*task]{
 		t.body.always().heed(a.time(0), a.time(1))
 	}},
 	{"fails", func(t *task, a args) { t.body.always().fail() }},
+	{"leaves its work out", func(t *task, a args) { t.body.always().skip() }},
 	{"panics", func(t *task, a args) { t.body.always().panic() }},
 	{"calls Goexit", func(t *task, a args) { t.body.always().goexit() }},
 	{"submits W", func(t *task, a args) { t.body.always().submit(a.word(0)) }},

@@ -41,6 +41,7 @@ const (
 const (
 	OK      = "ok"
 	Failed  = "error"
+	Skipped = "skipped"
 	Panic   = "panic"
 	Goexit  = "goexit"
 	Timeout = "timeout"

@@ -112,8 +112,8 @@ func (w *Writer) Ended(c *cell.Cell, i run.Info, how run.Outcome, last bool) {
 	}
 }
 
-var outcomes = map[run.Outcome]string{run.Succeeded: OK, run.Failed: Failed, run.Panicked: Panic,
-	run.Exited: Goexit, run.Overran: Timeout}
+var outcomes = map[run.Outcome]string{run.Succeeded: OK, run.Failed: Failed, run.Skipped: Skipped,
+	run.Panicked: Panic, run.Exited: Goexit, run.Overran: Timeout}
 
 // Told implements [sight.Recorder].
 func (w *Writer) Told(what string, c *cell.Cell, last bool) {

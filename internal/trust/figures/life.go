@@ -42,7 +42,7 @@ func OfLoop(l *eventloop.Loop, told *Tally, recording []byte) *Life {
 		Accepted: s.Accepted, Rejected: s.Rejected,
 		Completed: s.Completed, Cancelled: s.Cancelled, Returned: s.Returned,
 		Runs: s.Runs, Failures: s.Failures, Retries: s.Retries, Expired: s.Expired,
-		TimedOut: s.TimedOut, Late: s.Late, Took: s.Took,
+		Skipped: s.Skipped, TimedOut: s.TimedOut, Late: s.Late, Took: s.Took,
 	}, told, recording)
 }
 
@@ -115,7 +115,8 @@ func (l *Life) checkTold() {
 	l.same("told of as begun", told.Began, stats, s.Runs)
 	l.same("told of as ended", told.Ended, stats, s.Runs)
 	l.same("told of as overrun", told.Overran, stats, s.TimedOut)
-	failed := uint64(told.Ended - told.Succeeded)
+	l.same("told of as skipped", told.Skipped, stats, s.Skipped)
+	failed := uint64(told.failed())
 	// The error of a run is no failure if its task has been cancelled, and that may have been
 	// handed back before.
 	excused := s.Cancelled + s.Returned
@@ -134,6 +135,7 @@ func (l *Life) checkMeasured() {
 	l.same("runs", int(s.Runs), "Stats.Took", s.Took.Count)
 	l.same("runs", int(s.Runs), "Stats.Late", s.Late.Count)
 	l.same("failures", int(s.Failures), measured, m.Failures)
+	l.same("skipped runs", int(s.Skipped), measured, m.Skipped)
 	l.same("expired runs", int(s.Expired), measured, m.Expired)
 	l.demand(m.LastSuccess.IsZero() == (l.Told.All().Succeeded == 0),
 		"%d runs have succeeded, but the last of them at %v", l.Told.All().Succeeded, m.LastSuccess)
@@ -142,10 +144,11 @@ func (l *Life) checkMeasured() {
 
 // checkNames is checkMeasured for each name.
 func (l *Life) checkNames() {
-	named, failures, expired := map[string]bool{}, uint64(0), uint64(0)
+	named, failures, skipped, expired := map[string]bool{}, uint64(0), uint64(0), uint64(0)
 	for _, task := range l.Measured.Tasks {
 		named[task.Name] = true
 		failures += task.Failures
+		skipped += task.Skipped
 		expired += task.Expired
 		if task.Name == "other" {
 			continue
@@ -154,16 +157,19 @@ func (l *Life) checkNames() {
 		what := fmt.Sprintf("runs of %q", task.Name)
 		l.same(what, told.Ended, "Measurements.Took", task.Took.Count())
 		l.same(what, told.Began, "Measurements.Late", task.Late.Count())
+		l.same("skipped "+what, told.Skipped, measured, task.Skipped)
 		l.same("expired "+what, told.Expired, measured, task.Expired)
-		l.demand(task.Failures <= uint64(told.Ended-told.Succeeded),
+		l.demand(task.Failures <= uint64(told.failed()),
 			"%d failures of %q, of which %d runs ended with an error",
-			task.Failures, task.Name, told.Ended-told.Succeeded)
+			task.Failures, task.Name, told.failed())
 		l.demand(task.LastSuccess.IsZero() == (told.Succeeded == 0),
 			"%d runs of %q have succeeded, but the last of them at %v",
 			told.Succeeded, task.Name, task.LastSuccess)
 	}
 	l.demand(failures <= l.Measured.Failures, "%d failures by name, but %d in all",
 		failures, l.Measured.Failures)
+	l.demand(skipped <= l.Measured.Skipped, "%d skipped by name, but %d in all", skipped,
+		l.Measured.Skipped)
 	l.demand(expired <= l.Measured.Expired, "%d expired by name, but %d in all", expired,
 		l.Measured.Expired)
 	for _, name := range l.Told.named() {
@@ -185,14 +191,16 @@ func (y *Tally) named() []string {
 // told of them.
 func (l *Life) checkPast() {
 	const history = "History"
-	var runs, failures, expired uint64
+	var runs, failures, skipped, expired uint64
 	for _, second := range l.Past.Seconds {
 		runs += second.Runs
 		failures += second.Failures
+		skipped += second.Skipped
 		expired += second.Expired
 	}
 	l.same("runs", int(l.Stats.Runs), history, runs)
 	l.same("failures", int(l.Stats.Failures), history, failures)
+	l.same("skipped runs", int(l.Stats.Skipped), history, skipped)
 	l.same("expired runs", int(l.Stats.Expired), history, expired)
 	l.checkExplained()
 }
@@ -203,6 +211,8 @@ func (l *Life) checkExplained() {
 	for _, past := range l.Past.Late {
 		l.demand(past.Why != nil && past.Why.Total == past.Late && past.Why.Expired == past.Expired,
 			"a late run of %q does not go with its reasons: %+v", past.Name, past)
+		l.demand(past.Skipped == skipped(past.Err),
+			"a late run of %q: skipped %t, but its error is %v", past.Name, past.Skipped, past.Err)
 		if past.Expired {
 			expired[past.Name]++
 			l.demand(errors.Is(past.Err, executor.ErrExpired) && past.Took == 0,
@@ -244,6 +254,7 @@ func (l *Life) compareTape(whose string, told Told, r events) {
 	l.same("begun runs"+whose, told.Began, recording, uint64(r.began))
 	l.same("ended runs"+whose, told.Ended, recording, uint64(r.ended))
 	l.same("successful runs"+whose, told.Succeeded, recording, uint64(r.succeeded))
+	l.same("skipped runs"+whose, told.Skipped, recording, uint64(r.skipped))
 	l.same("overruns"+whose, told.Overran, recording, uint64(r.overran))
 	l.same("expired runs"+whose, told.Expired, recording, uint64(r.expired))
 	// What settles a task during a run may be noted after that has ended, and is then left out.
@@ -261,10 +272,10 @@ func (l *Life) checkHealth() {
 		told := l.Told.Of(task.Name)
 		l.demand(task.LastSuccess.IsZero() || told.Succeeded > 0,
 			"%q has never succeeded, but by Health at %v", task.Name, task.LastSuccess)
-		l.demand(task.State != "failed" || told.Ended > told.Succeeded || told.Expired > 0,
+		l.demand(task.State != "failed" || told.failed() > 0 || told.Expired > 0,
 			"%q has never failed, but by Health it has", task.Name)
-		l.demand(task.FailuresInRow <= uint64(told.Ended-told.Succeeded+told.Expired),
+		l.demand(task.FailuresInRow <= uint64(told.failed()+told.Expired),
 			"%q has failed %d times, but by Health %d times in a row",
-			task.Name, told.Ended-told.Succeeded, task.FailuresInRow)
+			task.Name, told.failed(), task.FailuresInRow)
 	}
 }

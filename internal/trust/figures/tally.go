@@ -2,21 +2,27 @@ package figures
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/future"
 )
 
 // Told counts what observers have been told of some tasks.
 type Told struct {
 	Submitted, Rejected         int
 	Began, Ended                int // runs, each attempt for itself
-	Succeeded                   int // of those that have ended
+	Succeeded, Skipped          int // of those that have ended
 	Overran, Expired            int
 	Cancelled, Dropped          int
 	Paused, Resumed, MissedRuns int
 }
+
+// failed returns how many runs have ended with an error that is a failure, unless their task was
+// cancelled.
+func (t Told) failed() int { return t.Ended - t.Succeeded - t.Skipped }
 
 // Tally counts what the observers of one executor are told. It is safe for concurrent use.
 type Tally struct {
@@ -58,6 +64,14 @@ func (y *Tally) count(r executor.Run, add func(told *Told)) {
 	add(y.names[r.Name])
 }
 
+// skipped reports whether a run has ended by leaving its work out. A panic and a timeout are
+// failures, whatever they come with.
+func skipped(err error) bool {
+	var panicked *future.PanicError
+	return errors.Is(err, executor.ErrSkipped) && !errors.As(err, &panicked) &&
+		!errors.Is(err, future.ErrTimeout)
+}
+
 // Observer returns the observer that counts.
 func (y *Tally) Observer() executor.Observer {
 	counting := func(add func(told *Told)) func(executor.Run) {
@@ -80,8 +94,11 @@ func (y *Tally) Observer() executor.Observer {
 		Ended: func(_ context.Context, r executor.Run, err error) {
 			y.count(r, func(t *Told) {
 				t.Ended++
-				if err == nil {
+				switch {
+				case err == nil:
 					t.Succeeded++
+				case skipped(err):
+					t.Skipped++
 				}
 			})
 		},

@@ -8,10 +8,11 @@ import (
 
 // events is what a recording says of some tasks.
 type events struct {
-	submitted, rejected         int
-	began, ended                int
-	succeeded, overran, expired int
-	cancelled, dropped          int
+	submitted, rejected int
+	began, ended        int
+	succeeded, skipped  int
+	overran, expired    int
+	cancelled, dropped  int
 }
 
 // tape is a recording, summed up.
@@ -87,6 +88,8 @@ func (n *events) add(e event) {
 		switch e.How {
 		case "ok":
 			n.succeeded++
+		case "skipped":
+			n.skipped++
 		case "timeout":
 			n.overran++
 		}

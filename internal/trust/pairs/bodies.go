@@ -26,6 +26,13 @@ var bodies = []*definition{
 		},
 	},
 	{
+		Feature: Feature{Name: "body skips"},
+		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
+			b.work(ctx, r.t)
+			return errNotLeader
+		},
+	},
+	{
 		Feature: Feature{Name: "body panics"},
 		body: func(l *life, r *record, b *bodyRun, ctx context.Context) error {
 			b.work(ctx, r.t)

@@ -27,7 +27,13 @@ type bodyRun struct {
 }
 
 func (b *bodyRun) failed() bool {
-	return b.over && (b.err != nil || b.panicked || b.timedOut)
+	return b.over && (b.err != nil && !b.skipped() || b.panicked || b.timedOut)
+}
+
+// skipped reports whether the body has said that it left its work out, and nothing has made the run
+// a failure before that.
+func (b *bodyRun) skipped() bool {
+	return b.over && errors.Is(b.err, executor.ErrSkipped) && !b.panicked && !b.timedOut
 }
 
 // work takes the time of a run of a task, unless its context ends first.

@@ -141,6 +141,8 @@ func (a *audit) mayBeLocked(r *record, err error) bool {
 		return last.panicked && (last.how.Name == "body calls Goexit" || a.callbacks.haveLapsed())
 	case errors.As(err, &panicked):
 		return last.panicked
+	case errors.Is(err, executor.ErrSkipped): // with which no series ends
+		return last.err != nil && !series
 	case errors.Is(err, errBoom):
 		return last.err != nil
 	}

@@ -130,8 +130,8 @@ func (h *host) stats() (s stats) {
 	s.Stats = executor.Stats{
 		Name: c.Name, State: c.State, Busy: c.Busy, Queued: c.Queued, Accepted: c.Accepted,
 		Rejected: c.Rejected, Completed: c.Completed, Cancelled: c.Cancelled, Returned: c.Returned,
-		Runs: c.Runs, Failures: c.Failures, Retries: c.Retries, Expired: c.Expired,
-		TimedOut: c.TimedOut, Slack: c.Slack, Late: c.Late, Took: c.Took,
+		Runs: c.Runs, Failures: c.Failures, Skipped: c.Skipped, Retries: c.Retries,
+		Expired: c.Expired, TimedOut: c.TimedOut, Slack: c.Slack, Late: c.Late, Took: c.Took,
 	}
 	return s
 }

@@ -32,6 +32,9 @@ func (a *audit) checkNumbersLocked(r *record) {
 			a.found.wrong("%v: an attempt of run %d has number %d", r,
 				r.bodies[i-1].run.Number, b.run.Number)
 		}
+		if b.run.Attempt > 1 && i > 0 && r.bodies[i-1].skipped() {
+			a.found.wrong("%v: run %d was skipped, and is tried again", r, b.run.Number)
+		}
 		if !missed || b.run.Triggered || b.run.Attempt > 1 {
 			continue
 		}

@@ -121,6 +121,16 @@ func (r *record) planned() (n int) {
 	return n
 }
 
+// skipped returns how many bodies have said that they left their work out.
+func (r *record) skipped() (n int) {
+	for _, b := range r.bodies {
+		if b.skipped() {
+			n++
+		}
+	}
+	return n
+}
+
 func (r *record) lastDue() time.Duration {
 	if len(r.bodies) == 0 {
 		return 0

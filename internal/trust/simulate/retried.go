@@ -28,6 +28,7 @@ type retried struct {
 	bodies    int // begun
 	again     int // attempts that were not the first of a run
 	failed    int
+	skipped   int
 	inBody    bool
 	waiting   bool // the last attempt has failed, and another may follow
 	final     bool // the last attempt has failed for good
@@ -40,6 +41,8 @@ type retried struct {
 	err              error
 }
 
+var errNotLeader = fmt.Errorf("%w: not the leader", executor.ErrSkipped)
+
 type attemptEnd int
 
 const (
@@ -47,6 +50,7 @@ const (
 	attemptFails
 	attemptAdvises // retry.After
 	attemptForbids // Permanent
+	attemptSkips   // ErrSkipped
 )
 
 func (t *retried) String() string {
@@ -62,7 +66,7 @@ func (h *retryHistory) draw() *retried {
 		t.takes = append(t.takes, h.steps(4))
 		end := attemptFails
 		if h.oneIn(4) {
-			end = attemptEnd(h.rng.IntN(4))
+			end = attemptEnd(h.rng.IntN(5))
 		}
 		t.ends = append(t.ends, end)
 	}
@@ -125,8 +129,12 @@ func (t *retried) run(h *retryHistory, ctx context.Context) error {
 	defer h.mu.Unlock()
 	t.inBody = false
 	t.endedAt = h.now()
-	if end == attemptReturns {
+	switch end {
+	case attemptReturns:
 		return nil
+	case attemptSkips:
+		t.skipped++
+		return errNotLeader
 	}
 	t.failed++
 	t.final = end == attemptForbids

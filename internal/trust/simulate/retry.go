@@ -45,7 +45,7 @@ type retryHost interface {
 // retryCounts are the statistics with those of retries.
 type retryCounts struct {
 	counts
-	failures, retries uint64
+	failures, retries, skipped uint64
 }
 
 func simulateRetries(t *testing.T, seed uint64, ops int) Report {
@@ -66,7 +66,7 @@ func (h *retryHistory) open() {
 		h.stats = func() retryCounts {
 			c := l.Stats()
 			return retryCounts{counts{c.Busy, c.Queued, c.Accepted, c.Completed, c.Cancelled,
-				c.Returned, c.Runs}, c.Failures, c.Retries}
+				c.Returned, c.Runs}, c.Failures, c.Retries, c.Skipped}
 		}
 		return
 	}
@@ -85,7 +85,7 @@ func (h *retryHistory) open() {
 	}
 	h.stats = func() retryCounts {
 		c := p.Stats()
-		return retryCounts{poolStats(p)(), c.Failures, c.Retries}
+		return retryCounts{poolStats(p)(), c.Failures, c.Retries, c.Skipped}
 	}
 }
 
@@ -176,7 +176,7 @@ func (h *retryHistory) audit() {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var bodies, retried, most, failed, accepted uint64
+	var bodies, retried, most, failed, skipped, accepted uint64
 	series := false
 	for _, t := range h.tasks {
 		if t.future == nil {
@@ -187,6 +187,7 @@ func (h *retryHistory) audit() {
 		bodies += uint64(t.bodies)
 		retried += uint64(t.again)
 		most += uint64(t.failed)
+		skipped += uint64(t.skipped)
 		series = series || t.periodic
 		if failedItself(t.err) {
 			failed++
@@ -195,10 +196,10 @@ func (h *retryHistory) audit() {
 	ended := c.completed + c.cancelled + c.returned
 	wrong := c.busy+c.queued != 0 || c.accepted != accepted || ended != accepted ||
 		c.runs != bodies || c.retries < retried || c.retries > most ||
-		!series && c.failures != failed || uint64(h.listed) > c.returned
+		c.skipped != skipped || !series && c.failures != failed || uint64(h.listed) > c.returned
 	if wrong {
-		h.faultLocked(&h.report.Lost, "%d bodies, %d to %d tried again, %d listed; counts are %+v",
-			bodies, retried, most, h.listed, c)
+		h.faultLocked(&h.report.Lost, "%d bodies, %d to %d tried again, %d skipped, %d listed; counts are %+v",
+			bodies, retried, most, skipped, h.listed, c)
 	}
 }
 
@@ -215,6 +216,8 @@ func (h *retryHistory) auditTaskLocked(t *retried) {
 			(t.bodies == 0 || waited || t.periodic)
 	case errors.Is(err, future.ErrCancelled):
 		right = t.cancelled
+	case errors.Is(err, executor.ErrSkipped):
+		right = !t.periodic && t.bodies > 0 && t.ends[t.bodies-1] == attemptSkips
 	case errors.Is(err, errBoom):
 		right = t.bodies > 0 && (t.bodies == t.attempts || t.final ||
 			t.endedAt >= h.endFrom || !h.exact())
@@ -225,7 +228,8 @@ func (h *retryHistory) auditTaskLocked(t *retried) {
 	}
 }
 
-// failedItself reports whether err is what a body has returned.
+// failedItself reports whether err is what a body has returned that has failed.
 func failedItself(err error) bool {
-	return err != nil && !errors.Is(err, executor.ErrShutdown) && !errors.Is(err, future.ErrCancelled)
+	return err != nil && !errors.Is(err, executor.ErrShutdown) &&
+		!errors.Is(err, future.ErrCancelled) && !errors.Is(err, executor.ErrSkipped)
 }

@@ -29,8 +29,8 @@ type scheduler interface {
 
 // books are the figures of a scheduler that have to add up.
 type books struct {
-	Accepted, Completed, Cancelled, Returned, Runs, Failures, Retries, Expired uint64
-	Queued, Busy                                                               int
+	Accepted, Completed, Cancelled, Returned, Runs, Failures, Retries, Expired, Skipped uint64
+	Queued, Busy                                                                        int
 }
 
 // booksOf returns them at rest: what is settled is counted a moment later.
@@ -39,10 +39,10 @@ func booksOf(s scheduler) books {
 	switch s := s.(type) {
 	case *executor.ScheduledPool:
 		st := s.Stats()
-		return books{st.Accepted, st.Completed, st.Cancelled, st.Returned, st.Runs, st.Failures, st.Retries, st.Expired, st.Queued, st.Busy}
+		return books{st.Accepted, st.Completed, st.Cancelled, st.Returned, st.Runs, st.Failures, st.Retries, st.Expired, st.Skipped, st.Queued, st.Busy}
 	case *eventloop.Loop:
 		st := s.Stats()
-		return books{st.Accepted, st.Completed, st.Cancelled, st.Returned, st.Runs, st.Failures, st.Retries, st.Expired, st.Queued, st.Busy}
+		return books{st.Accepted, st.Completed, st.Cancelled, st.Returned, st.Runs, st.Failures, st.Retries, st.Expired, st.Skipped, st.Queued, st.Busy}
 	}
 	panic("unknown scheduler")
 }

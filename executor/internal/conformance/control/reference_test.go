@@ -42,6 +42,7 @@ type reference struct {
 	lastRun    entry
 	took       time.Duration
 	lastFailed bool
+	lastSkip   bool
 }
 
 // currentRun is the run in progress, with the waits between its attempts.

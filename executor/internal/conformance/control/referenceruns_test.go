@@ -68,6 +68,9 @@ func (r *reference) bodyStep() {
 	}
 	r.free++
 	r.Runs++
+	if c.body.ends == skips {
+		r.Skipped++
+	}
 	if r.over {
 		r.cancelledInRun()
 		return
@@ -92,14 +95,16 @@ func (r *reference) cancelledInRun() {
 // note notes the run in progress as the last one.
 func (r *reference) note() {
 	c := r.run
-	r.lastRun, r.took, r.lastFailed = c.begun, r.now-c.started, c.body.ends != succeeds
+	r.lastRun, r.took, r.lastFailed = c.begun, r.now-c.started, c.body.fails()
+	r.lastSkip = c.body.ends == skips
 }
 
 // view is what the series looks like from outside.
 func (r *reference) view() view {
 	v := view{
 		paused: r.paused && !r.over, runs: uint64(r.planned + r.extras), next: none,
-		last: r.lastRun, took: r.took, failed: r.lastFailed, outcome: r.end,
+		last: r.lastRun, took: r.took, failed: r.lastFailed,
+		skipped: r.lastSkip, outcome: r.end,
 	}
 	if due, ok := r.due(); ok {
 		v.next = due
@@ -110,7 +115,7 @@ func (r *reference) view() view {
 // triesAgain returns how long to wait for another attempt, if there is one.
 func (r *reference) triesAgain() (wait time.Duration, ok bool) {
 	c := r.run
-	if c.body.ends < fails || c.body.ends == panics || c.body.ends == permanent ||
+	if !c.body.fails() || c.body.ends == panics || c.body.ends == permanent ||
 		c.attempt >= r.attempts {
 		return 0, false
 	}
@@ -128,12 +133,13 @@ func (r *reference) triesAgain() (wait time.Duration, ok bool) {
 func (r *reference) endsSeries() bool {
 	c := r.run
 	r.note()
-	failed := c.body.ends != succeeds
-	if failed {
+	failed := c.body.fails()
+	switch {
+	case failed:
 		r.Failures++
 		r.failures++
 		r.row++
-	} else {
+	case c.body.ends == succeeds:
 		r.failures, r.row = 0, 0
 	}
 	switch {

@@ -74,6 +74,8 @@ func (g *stage) run(ctx context.Context) error {
 		return retry.Permanent(errBoom)
 	case panics:
 		panic(errBoom)
+	case skips:
+		return executor.ErrSkipped
 	}
 	return nil
 }
@@ -124,7 +126,8 @@ func (g *stage) view() view {
 		v.next = next.Sub(g.began)
 	}
 	if last, ok := g.f.Last(); ok {
-		v.last, v.took, v.failed = g.entry(last.Run), last.Took, last.Err != nil
+		v.last, v.took = g.entry(last.Run), last.Took
+		v.failed, v.skipped = last.Err != nil && !last.Skipped, last.Skipped
 	}
 	return v
 }

@@ -50,6 +50,8 @@ type body struct {
 	after    time.Duration // what retry.After says
 }
 
+func (b body) fails() bool { return b.ends != succeeds && b.ends != skips }
+
 type ending int
 
 const (
@@ -58,6 +60,7 @@ const (
 	later     // by retry.After
 	permanent // by Permanent
 	panics
+	skips
 )
 
 // obstacle is another task, which takes a worker for a while.
@@ -108,6 +111,7 @@ type view struct {
 	last    entry
 	took    time.Duration
 	failed  bool
+	skipped bool
 	outcome outcome
 }
 
@@ -166,7 +170,7 @@ func drawStory(t *rapid.T, workers int) *story {
 }
 
 func drawBody(t *rapid.T) body {
-	b := body{ends: ending(max(0, rapid.IntRange(-3, int(panics)).Draw(t, "ends")))}
+	b := body{ends: ending(max(0, rapid.IntRange(-3, int(skips)).Draw(t, "ends")))}
 	if rapid.Bool().Draw(t, "takes time") {
 		b.lasts = seconds(t, 1, 25, "lasts")
 	}

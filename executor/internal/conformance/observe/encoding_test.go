@@ -54,7 +54,7 @@ func TestVariablesForExpvar(t *testing.T) {
 		synctest.Wait()
 		want := `{"name": "jobs", "state": "running", "workers": 1, "busy": 0, "queued": 0,
 			"overdue_ns": 0, "accepted": 2, "rejected": 0, "completed": 2, "cancelled": 0,
-			"returned": 0, "runs": 2, "failures": 0, "retries": 0, "expired": 0, "timed_out": 0,
+			"returned": 0, "runs": 2, "failures": 0, "skipped": 0, "retries": 0, "expired": 0, "timed_out": 0,
 			"overrunning": 0, "wakeups": 0,
 			"late": {"count": 2, "sum_ns": 900000000, "p50_ns": 1349, "p99_ns": 900000000,
 				"max_ns": 900000000, "by": {"clock_ns": 0, "previous_ns": 0, "held_ns": 0,
