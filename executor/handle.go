@@ -85,12 +85,18 @@ func (h Handle) Kind() Kind {
 // State returns the state of the task's future.
 func (h Handle) State() future.State { return future.State(h.cell().Phase()) }
 
-// Next returns the time of the next run. It reports false if none is planned: the task has ended or
-// is paused, its time is more than 292 years away, which is never, or a run is in progress, during
-// which the time of the next is not known yet.
+// Next returns the time of the next run. It reports false if none is planned: the task has ended,
+// is in its last run or is paused, or its time is more than 292 years away, which is never.
+//
+// While a run of a series is in progress, Next tells the time of the one after it, which may have
+// passed: then that run begins at the end of this one. It is without the [Jitter], which is drawn
+// at the end, and as if this run ended now, which makes a difference under [Skip] and [Shift]. If
+// only the end of the run says when the next comes, Next reports false: with a fixed delay, with
+// [DelayBy], after [NextIn], with [SlowDown] at a fixed rate, and on a calendar under Skip once a
+// time has passed.
 func (h Handle) Next() (at time.Time, planned bool) {
-	if o, _, ok := h.commanded(); ok {
-		return o.Next(h.cell())
+	if o, pl, ok := h.commanded(); ok {
+		return o.Next(h.cell(), pl)
 	}
 	return at, false
 }

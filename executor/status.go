@@ -16,7 +16,7 @@ type TaskStatus struct {
 	Unique bool
 
 	Period time.Duration // or delay, as it is now; 0 without one
-	Next   time.Time     // when the next run is due; zero if none is planned, or one is going on
+	Next   time.Time     // when the next run is due, see [Handle.Next]; zero if that says false
 	Runs   uint64        // that have begun
 
 	Last *LastRun // the last run that has ended; nil for a task that runs once

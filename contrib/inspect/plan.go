@@ -10,16 +10,9 @@ import (
 // planner fills into a strip what comes.
 type planner struct {
 	*strip
-	from    time.Time
-	running map[runOf]executor.Running // the runs of periodic tasks that are going on
-	rows    []starts
-	single  [allBins]int // starts that may be looked at one by one
-}
-
-// runOf is a run of some task. Tasks of one name are told apart by how often they have run, mostly.
-type runOf struct {
-	name   string
-	number uint64
+	from   time.Time
+	rows   []starts
+	single [allBins]int // starts that may be looked at one by one
 }
 
 // starts are those of a task that are to come. Times are counted from where the strip begins.
@@ -29,15 +22,7 @@ type starts struct {
 	step  time.Duration // 0 if there is only the first
 }
 
-func newPlanner(t *strip, s *seen) *planner {
-	p := &planner{strip: t, from: s.at, running: map[runOf]executor.Running{}}
-	for _, r := range s.running() {
-		if r.Periodic {
-			p.running[runOf{r.Name, r.Number}] = r
-		}
-	}
-	return p
-}
+func newPlanner(t *strip, s *seen) *planner { return &planner{strip: t, from: s.at} }
 
 func (p *planner) plan(s *seen) {
 	waiting := s.next()
@@ -103,28 +88,13 @@ func (p *planner) series(st executor.TaskStatus) {
 	p.add(st.Name, next, max(step, 0))
 }
 
-// following returns when a task runs next. While it runs nothing is planned, but where that will be
-// is known: along the grid, or a delay after now at the earliest.
+// following returns when a task runs next. With a fixed delay that is decided at the end of the run
+// in progress: a delay after now at the earliest.
 func (p *planner) following(st executor.TaskStatus) time.Time {
-	run, runs := p.running[runOf{st.Name, st.Runs}]
-	if !st.Next.IsZero() || !runs || st.Period <= 0 {
-		return st.Next
-	}
-	if st.Kind == executor.FixedDelay {
+	if st.Next.IsZero() && st.State == future.Running && st.Kind == executor.FixedDelay {
 		return p.from.Add(st.Period)
 	}
-	due := run.Scheduled
-	if run.Triggered { // between two of the grid
-		if st.Last == nil || st.Last.Triggered {
-			return time.Time{}
-		}
-		due = st.Last.Scheduled
-	}
-	next := due.Add(st.Period)
-	if late := p.from.Sub(next); late > 0 {
-		next = next.Add(late / st.Period * st.Period)
-	}
-	return next
+	return st.Next
 }
 
 // add counts starts. What is overdue is to start now.

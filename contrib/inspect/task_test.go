@@ -163,3 +163,30 @@ func TestWhatHasExpiredIsShownAsSuch(t *testing.T) {
 		assert.Contains(t, get(t, page, "/pool/-1/").Body.String(), "2 runs, 0 failed, 1 expired, the latest 500 ms late")
 	})
 }
+
+// A task that runs says when it runs next, if it is not the end of its run that decides that.
+func TestTheNextRunOfATaskThatRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(3)
+		defer p.Close()
+		every(t, p, time.Minute, "rate", sleep(10*time.Second))
+		_, err := p.WithFixedDelay(time.Minute, time.Minute, sleep(10*time.Second), executor.Name("delay"))
+		require.NoError(t, err)
+		last, err := p.Every(50*time.Second, sleep(20*time.Second), executor.Name("paused"))
+		require.NoError(t, err)
+		time.Sleep(65 * time.Second)
+		last.Pause()
+		var list struct{ Tasks []struct{ Next time.Time } }
+		body := get(t, inspect.Handler(p), "/pool/-1/tasks?format=json").Body.Bytes()
+		require.NoError(t, json.Unmarshal(body, &list))
+		require.Len(t, list.Tasks, 3)
+		delay, paused, rate := list.Tasks[0].Next, list.Tasks[1].Next, list.Tasks[2].Next
+		assert.Zero(t, delay)
+		assert.Zero(t, paused)
+		assert.True(t, rate.Equal(time.Now().Add(55*time.Second)), "%v", rate)
+		_, pages := viewed(t, inspect.Handler(p))
+		assert.Contains(t, pages[0], "<dd>decided when this run ends</dd>")
+		assert.Contains(t, pages[1], "<dd>none is planned</dd>")
+		assert.Contains(t, pages[2], ", in 55 s</dd>")
+	})
+}

@@ -200,6 +200,14 @@ type taskView struct {
 	TookFor *chart    `json:"took_for,omitempty"`
 }
 
+// Unplanned says why no time of a next run is shown.
+func (v taskView) Unplanned() string {
+	if v.State == stateRunning {
+		return "decided when this run ends"
+	}
+	return "none is planned"
+}
+
 // Of says of which tasks is shown what is known by name only.
 func (v taskView) Of() string {
 	if v.Same > 1 {

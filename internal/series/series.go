@@ -135,6 +135,37 @@ func (s *Series) Upcoming(now int64) (at int64, known bool) {
 	if s.Period < 0 || s.paused {
 		return 0, false
 	}
+	return s.upcoming(now)
+}
+
+// Foreseen is Upcoming but for what the end of the run in progress decides, whenever that comes.
+// Under Shift, and after a Reset, the next run is due at the end of the one in progress at the
+// earliest, so at the given time.
+func (s *Series) Foreseen(now int64) (at int64, known bool) {
+	if s.undecided() {
+		return 0, false
+	}
+	return s.upcoming(now)
+}
+
+// undecided reports whether only the end of the run in progress says when the next is due: it
+// depends on when the run ends, whether it fails, or what a function makes of it.
+func (s *Series) undecided() bool {
+	switch {
+	case s.move.kind == restart:
+		return false
+	case s.move.kind == detour, s.DelayBy != nil:
+		return true
+	case s.extra, s.Dates != nil: // the plan stays, or is the calendar's
+		return false
+	case s.Period < 0:
+		return s.asked == 0 // else an extra run comes first
+	}
+	return s.BackOff.Factor > 0
+}
+
+// upcoming plans with a copy what the end of the run plans. A paused series has extra runs alone.
+func (s *Series) upcoming(now int64) (at int64, known bool) {
 	if s.Dates != nil {
 		return s.upcomingDate(now)
 	}

@@ -35,7 +35,7 @@ type Host interface {
 	// Waiting returns the tasks that wait, and maybe others.
 	Waiting() []*cell.Cell
 
-	// NextLocked returns when the next run of c is due, or false if none is planned.
+	// NextLocked returns when the next run of c is due, or false if c does not wait for one.
 	NextLocked(c *cell.Cell) (at time.Time, planned bool)
 
 	// RequeueLocked moves a waiting task to another time. It reports false if the task does not

@@ -29,10 +29,24 @@ func (v *Views) Delay(c *cell.Cell, pl *Plan) time.Duration {
 }
 
 // Next returns the time of the next run of c, if one is planned.
-func (v *Views) Next(c *cell.Cell) (at time.Time, planned bool) {
+func (v *Views) Next(c *cell.Cell, pl *Plan) (at time.Time, planned bool) {
 	v.Lock.Lock()
 	defer v.Lock.Unlock()
-	return v.Host.NextLocked(c)
+	return v.plannedLocked(c, pl)
+}
+
+// plannedLocked returns the time of the next run of c: what it waits for or, during a run, what
+// comes after that, if the end of the run does not decide it. The lock is held.
+func (v *Views) plannedLocked(c *cell.Cell, pl *Plan) (at time.Time, planned bool) {
+	switch {
+	case c.Phase() != cell.Running:
+		return v.Host.NextLocked(c)
+	case !pl.Periodic(), pl.Counted(), !v.Host.MayRepeatLocked(pl):
+		return at, false
+	}
+	v.readWallLocked(pl)
+	when, known := pl.Foreseen(v.Clock.Now())
+	return v.shownLocked(pl, when, known)
 }
 
 // NextLocked returns the time for which c waits. The lock is held.
@@ -130,7 +144,7 @@ func (v *Views) LastRunOf(pl *Plan, r Record) LastRun {
 func (v *Views) StatusLocked(c *cell.Cell, pl *Plan) (s Status) {
 	s.Phase = c.Phase()
 	s.Runs = v.runsLocked(c, pl)
-	if at, planned := v.Host.NextLocked(c); planned {
+	if at, planned := v.plannedLocked(c, pl); planned {
 		s.Next = at
 	}
 	if pl.Periodic() {
@@ -148,9 +162,14 @@ func (v *Views) StatusLocked(c *cell.Cell, pl *Plan) (s Status) {
 func (v *Views) UpcomingLocked(pl *Plan, now int64) (t time.Time, known bool) {
 	v.readWallLocked(pl)
 	at, known := pl.Upcoming(now)
+	return v.shownLocked(pl, at, known)
+}
+
+// shownLocked returns a time of the plan as it is shown, if it is known. The lock is held.
+func (v *Views) shownLocked(pl *Plan, at int64, known bool) (time.Time, bool) {
 	switch {
 	case !known:
-		return t, false
+		return time.Time{}, false
 	case pl.Dates != nil && at != clock.Never:
 		return pl.Dates.Shown(at), true
 	}

@@ -109,7 +109,31 @@ func (r *reference) view() view {
 	if due, ok := r.due(); ok {
 		v.next = due
 	}
+	if due, ok := r.foreseen(); ok {
+		v.next = due
+	}
 	return v
+}
+
+// foreseen returns when the run after the one in progress comes, unless only the end of that says.
+func (r *reference) foreseen() (at time.Duration, ok bool) {
+	switch {
+	case !r.inBody() || r.over:
+		return 0, false
+	case r.run.restart != nil:
+	case r.run.nextIn != nil:
+		return 0, false
+	case r.run.extra:
+	case !r.rate && r.asked < 0, r.rate && r.stretch > 0:
+		return 0, false
+	}
+	after, run := *r, *r.run // of which this run ends now
+	run.body.ends, after.run = succeeds, &run
+	if after.endsSeries() {
+		return 0, false
+	}
+	after.goesOn()
+	return after.due()
 }
 
 // triesAgain returns how long to wait for another attempt, if there is one.
