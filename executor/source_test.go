@@ -58,8 +58,8 @@ func TestTheLibraryDependsOnLittle(t *testing.T) {
 		t.Skip("the go command is not on the PATH")
 	}
 	out, err := exec.Command(goCommand, "list", "-deps", "-f", "{{.ImportPath}} {{if .Module}}{{.Module.Path}}{{end}}",
-		"../executor", "../executor/bulk", "../executor/serial", "../executor/eventloop",
-		"../executor/supervisor", "../delayqueue", "../future", "../timer", "../timer/hashedwheel",
+		"../executor", "../executor/bulk", "../executor/serial", "../executor/debounce",
+		"../executor/eventloop", "../executor/supervisor", "../delayqueue", "../future", "../timer", "../timer/hashedwheel",
 		"../timer/hierarchical", "../timer/revolver").Output()
 	require.NoError(t, err)
 	for line := range strings.Lines(string(out)) {

@@ -11,10 +11,13 @@ import (
 
 func main() {
 	begun := time.Now()
-	saver := NewSaver(func(context.Context) error {
+	saver, err := NewSaver(func(context.Context) error {
 		fmt.Printf("%4d ms: saved\n", time.Since(begun).Milliseconds())
 		return nil
 	}, 200*time.Millisecond, time.Second)
+	if err != nil {
+		log.Fatal(err)
+	}
 	for i, pause := range []time.Duration{50, 50, 50, 600, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100} {
 		if err := saver.Changed(); err != nil {
 			log.Fatal(err)

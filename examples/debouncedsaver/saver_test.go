@@ -42,7 +42,9 @@ func try(t *testing.T, test func(t *testing.T, j *journal, s *Saver)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		j := &journal{begun: time.Now()}
-		test(t, j, NewSaver(j.save, time.Second, 10*time.Second))
+		s, err := NewSaver(j.save, time.Second, 10*time.Second)
+		require.NoError(t, err)
+		test(t, j, s)
 	})
 }
 
