@@ -116,7 +116,8 @@ func (s *search) look(n ast.Node) {
 			// Whoever else calls it may recover.
 			others := n.Name.IsExported() || s.uses(self) != len(by.sites) ||
 				n.Recv != nil && s.inInterface(n.Name.Name)
-			s.goroutine(n.Type, n.Body, spawner{caught: by.caught, tied: by.tied || others})
+			s.goroutine(n.Type, n.Body, spawner{caught: by.caught,
+				tied: because(by.tied, others, "its function may be called elsewhere too")})
 		}
 		s.rearming(self, n.Recv, n.Body)
 	case *ast.AssignStmt:
@@ -126,7 +127,8 @@ func (s *search) look(n ast.Node) {
 		}
 		self := s.object(n.Lhs[0])
 		if by, ok := s.started[self]; ok {
-			s.goroutine(f.Type, f.Body, spawner{caught: by.caught, tied: true})
+			s.goroutine(f.Type, f.Body, spawner{caught: by.caught,
+				tied: because(by.tied, true, "its function is a variable")})
 		}
 		s.rearming(self, nil, f.Body)
 	}

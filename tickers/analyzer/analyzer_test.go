@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,5 +79,37 @@ func TestGoldensCompile(t *testing.T) {
 		for _, err := range loaded[0].Errors {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "write testdata/why.txt anew")
+
+// What is not fixed has one reason, and what is fixed has none.
+func TestTheReasonsForNoFix(t *testing.T) {
+	var lines []string
+	for _, result := range analysistest.Run(t, analysistest.TestData(), Analyzer, "a", "b", "refuses") {
+		for _, d := range result.Diagnostics {
+			at := result.Pass.Fset.Position(d.Pos)
+			place := fmt.Sprintf("%s/%s:%d", result.Pass.Pkg.Path(), filepath.Base(at.Filename), at.Line)
+			if len(d.SuggestedFixes)+len(d.Related) != 1 {
+				t.Errorf("%s: %d fixes, %d reasons", place, len(d.SuggestedFixes), len(d.Related))
+			}
+			for _, related := range d.Related {
+				lines = append(lines, place+": "+related.Message+"\n")
+			}
+		}
+	}
+	got := strings.Join(lines, "")
+	if *update {
+		if err := os.WriteFile("testdata/why.txt", []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/why.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the reasons are\n%s", got)
 	}
 }

@@ -36,7 +36,7 @@ func (s *search) again(from ast.Expr, body []ast.Stmt) *loop {
 		}
 		reset, ok := call.Fun.(*ast.SelectorExpr)
 		if ok && reset.Sel.Name == "Reset" && s.object(reset.X) == s.object(sel.X) {
-			return &loop{kind: sleeps, odd: true}
+			return &loop{kind: sleeps, odd: "a timer that its case sets again is no ticker"}
 		}
 	}
 	return nil

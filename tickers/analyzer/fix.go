@@ -11,16 +11,19 @@ import (
 
 const executorPath = "github.com/punctual-go/punctual/executor"
 
+// otherName is why there is no fix where a name that it needs is taken.
+const otherName = "a name in it means something else where the task would go"
+
 const refused = "panic(err) // the pool is shut down, or the period is not positive\n"
 
-// fix replaces a loop by a task of a pool, if that means the same.
-func (s *search) fix(l *loop, method string) (fix analysis.SuggestedFix, ok bool) {
-	if !s.movable(l) {
-		return fix, false
+// fix replaces a loop by a task of a pool, if that means the same, or says why not.
+func (s *search) fix(l *loop, method string) (fix analysis.SuggestedFix, why string) {
+	if why := s.unmovable(l); why != "" {
+		return fix, why
 	}
 	stops, ok := s.stopsOf(l)
 	if !ok {
-		return fix, false
+		return fix, "its ticker is made for more than this loop, or used elsewhere"
 	}
 	replaced := l.node
 	alone := l.alone(stops)
@@ -29,24 +32,25 @@ func (s *search) fix(l *loop, method string) (fix analysis.SuggestedFix, ok bool
 	}
 	at := replaced.Pos()
 	file := s.fileAt(replaced)
-	pool := s.pool(at)
 	paths := []string{"context"}
 	if l.options() != "" || alone && l.until != nil {
 		paths = append(paths, executorPath)
 	}
 	imports, ok := s.imports(file, at, paths...)
 	here := !alone && l.follows(stops) // the period is read where it is read now
-	if !ok || pool == "" || !s.means(l.period, at) || !s.predeclared(at) ||
-		!s.fixed(l.period, here) {
-		return fix, false
+	why = because(why, !s.fixed(l.period, here), "its period may change while it runs")
+	why = because(why, !ok || !s.means(l.period, at) || !s.predeclared(at), otherName)
+	pool, absent := s.pool(at)
+	if why = because(why, absent != "" && !preview(), absent); why != "" {
+		return fix, why
 	}
 	task := fmt.Sprintf("%s.%s(%s, func(context.Context) error {\n%s\n}%s",
 		pool, method, s.times(l, method), s.bodyOf(l), l.options())
 	var text string
 	if alone {
-		text, ok = s.instead(l, task)
+		text, why = s.instead(l, task)
 	} else {
-		text, ok = s.inPlace(l, task, stops)
+		text, why = s.inPlace(l, task, stops)
 	}
 	var edits []analysis.TextEdit
 	gone := []ast.Node{replaced}
@@ -58,42 +62,50 @@ func (s *search) fix(l *loop, method string) (fix analysis.SuggestedFix, ok bool
 		}
 	}
 	formatted, err := format.Source([]byte(s.lost(file, gone, text) + text))
-	if !ok || err != nil || s.loses(file, l, gone) {
-		return fix, false
+	why = because(why, err != nil, "it cannot be written as a function")
+	why = because(why, s.loses(file, l, gone), "nothing else in its file needs package time")
+	if why != "" {
+		return fix, why
 	}
 	edits = append(edits, analysis.TextEdit{Pos: at, End: replaced.End(), NewText: formatted})
 	return analysis.SuggestedFix{
 		Message:   "run it on the scheduled pool " + pool,
 		TextEdits: append(imports, edits...),
-	}, true
+	}, absent
 }
 
 // instead is what starts a task in place of a goroutine. A context that has ended is no fault:
 // nothing runs then, as before.
-func (s *search) instead(l *loop, task string) (text string, ok bool) {
+func (s *search) instead(l *loop, task string) (text, why string) {
 	failed := "err != nil"
 	if l.until != nil {
 		at := l.spawner.statement.Pos()
-		if !s.means(l.until, at) || !s.steady(l.until) || l.until.Name == "err" {
-			return "", false
+		switch {
+		case !s.means(l.until, at) || l.until.Name == "err":
+			return "", otherName
+		case !s.steady(l.until):
+			return "", "its context may be another later"
 		}
 		task += ", executor.WithContext(" + l.until.Name + ")"
 		failed += " && " + l.until.Name + ".Err() == nil"
 	}
-	return "if _, err := " + task + "); " + failed + " {\n" + refused + "}", true
+	return "if _, err := " + task + "); " + failed + " {\n" + refused + "}", ""
 }
 
 // inPlace is what starts a task in place of a loop, and then waits for a way out.
-func (s *search) inPlace(l *loop, task string, stops []ast.Stmt) (text string, ok bool) {
-	if !s.free(l) {
-		return "", false
+func (s *search) inPlace(l *loop, task string, stops []ast.Stmt) (text, why string) {
+	switch {
+	case len(l.outs) == 0:
+		return "", "nothing stops it, and its goroutine does more than the loop"
+	case !s.free(l):
+		return "", "what ends it may be sent to, come from elsewhere, or change"
 	}
 	text = "job, err := " + task + ")\nif err != nil {\n" + refused + "}\n" +
 		strings.TrimSpace(s.waits(l, stops))
 	if s.clashes(l) {
 		text = "{\n" + text + "\n}"
 	}
-	return text, true
+	return text, ""
 }
 
 // times are the arguments that say when the task runs: the delay of the first run, which Every does

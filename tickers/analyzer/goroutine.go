@@ -11,7 +11,7 @@ import (
 type spawner struct {
 	statement *ast.GoStmt // nil if it is a function, or the body is declared elsewhere
 	caught    bool        // for all that is seen, a panic may not end the process
-	tied      bool        // the body may not run on other goroutines: no fix
+	tied      string      // why the body may not run on other goroutines; else empty
 	sites     map[token.Pos]bool
 }
 
@@ -51,7 +51,7 @@ func (s *search) note(f types.Object, at token.Pos, by spawner) bool {
 		}
 		return true
 	}
-	caught, tied := known.caught && by.caught, known.tied || by.tied
+	caught, tied := known.caught && by.caught, because(known.tied, by.tied != "", by.tied)
 	isNew := !known.sites[at] || caught != known.caught || tied != known.tied
 	known.caught, known.tied, known.sites[at] = caught, tied, true
 	return isNew
@@ -71,7 +71,8 @@ func (s *search) startedBy(n ast.Node) (function ast.Expr, by spawner) {
 		for _, arg := range n.Args {
 			if _, ok := s.TypesInfo.TypeOf(arg).(*types.Signature); ok {
 				other := f.Pkg() == nil || f.Pkg().Path() != "sync"
-				return ast.Unparen(arg), spawner{caught: other, tied: other}
+				return ast.Unparen(arg), spawner{caught: other,
+					tied: because("", other, "what starts its goroutine may do more than that")}
 			}
 		}
 	}
@@ -108,10 +109,11 @@ func (s *search) synchronous(f types.Object) bool {
 // goroutine looks for loops at the top of what a goroutine runs.
 func (s *search) goroutine(signature *ast.FuncType, body *ast.BlockStmt, by spawner) {
 	by = s.inside(by, body)
-	by.tied = by.tied || signature.Results != nil // something has to be returned
+	by.tied = because(by.tied, signature.Results != nil, "its function returns something")
 	s.loops(body.List, func(l *loop) {
 		l.goroutine, l.spawner = body, by
-		l.odd = l.odd || !contains(body.List, l.node)
+		l.odd = because(l.odd, !contains(body.List, l.node),
+			"its loop has a label, or runs on a condition")
 		s.report(l)
 	})
 }

@@ -13,6 +13,12 @@ const (
 	rearms             // by time.AfterFunc
 )
 
+// Reasons for which there is no fix that several places have.
+const (
+	usesTick  = "its body uses the tick"
+	asksFirst = "it asks whether to stop before each turn"
+)
+
 // loop is an ad-hoc ticker.
 type loop struct {
 	kind      kind
@@ -21,7 +27,7 @@ type loop struct {
 	spawner   spawner
 	stops     bool              // there is a way out
 	period    ast.Expr          // nil if it is not seen
-	odd       bool              // no fix for loops that look like this
+	odd       string            // why there is no fix for loops that look like this; else empty
 	ticker    *ast.AssignStmt   // makes the ticker, if it is a variable
 	body      []ast.Stmt        // without the wait
 	inCase    int               // how many of the body are in the case of a select
@@ -42,7 +48,7 @@ func (s *search) loop(statement ast.Stmt) *loop {
 		}
 		l.node, l.body = st, st.Body.List
 		l.from, l.to = st.Body.Lbrace+1, st.Body.Rbrace
-		l.odd = l.odd || st.Key != nil // the time is used
+		l.odd = because(l.odd, st.Key != nil, usesTick)
 		return l
 	case *ast.ForStmt:
 		switch {
@@ -52,7 +58,7 @@ func (s *search) loop(statement ast.Stmt) *loop {
 			return s.posted(st)
 		case st.Init == nil && st.Post == nil && s.asks(st.Cond, token.EQL):
 			if l := s.endless(st); l != nil {
-				l.stops, l.odd = true, true
+				l.stops, l.odd = true, because(l.odd, true, asksFirst)
 				return l
 			}
 		}
@@ -66,7 +72,8 @@ func (s *search) posted(st *ast.ForStmt) *loop {
 	if l == nil {
 		return nil
 	}
-	l.node, l.body, l.odd = st, st.Body.List, true
+	l.node, l.body = st, st.Body.List
+	l.odd = because(l.odd, true, "it waits in the head of its loop")
 	return s.repeats(l)
 }
 
@@ -79,7 +86,7 @@ func (s *search) endless(st *ast.ForStmt) *loop {
 	}
 	l := s.wait(list[0])
 	if last := len(list) - 1; l != nil {
-		l.odd = l.odd || len(l.body) > 0 && last > 0 // the body is in two pieces
+		l.odd = because(l.odd, len(l.body) > 0 && last > 0, "its body is in two pieces")
 		if l.from == token.NoPos || last > 0 {
 			l.from, l.to = list[0].End(), st.Body.Rbrace
 		}
@@ -93,12 +100,12 @@ func (s *search) endless(st *ast.ForStmt) *loop {
 			l.body, l.first = list[:last], true
 			l.from, l.to = st.Body.Lbrace+1, list[last].Pos()
 		case assigns(list[:last]):
-			l.odd = true // the period is computed anew each time
+			l.odd = because(l.odd, true, "its period is computed anew each time")
 		default:
 			return nil
 		}
 	}
-	l.node, l.stops, l.odd = st, l.stops || asked, l.odd || asked
+	l.node, l.stops, l.odd = st, l.stops || asked, because(l.odd, asked, asksFirst)
 	return s.repeats(l)
 }
 

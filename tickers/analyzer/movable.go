@@ -7,25 +7,26 @@ import (
 	"strings"
 )
 
-// movable tells whether the body of a loop may as well run as a function, on other goroutines.
-func (s *search) movable(l *loop) bool {
-	if l.kind == rearms || l.period == nil || l.odd || l.spawner.tied {
-		return false
-	}
-	ok := true
+// unmovable is why the body of a loop may not run as a function, on other goroutines; or empty.
+func (s *search) unmovable(l *loop) (why string) {
+	why = because(why, l.kind == rearms, "it arms itself again, and is no loop")
+	why = because(why, l.odd != "", l.odd)
+	why = because(why, l.spawner.tied != "", l.spawner.tied)
+	why = because(why, l.period == nil, "where its period is set is not seen")
 	for _, st := range l.body {
 		jumps(st, func(n ast.Node) {
 			b, branch := n.(*ast.BranchStmt)
-			ok = ok && branch && b.Tok == token.CONTINUE && b.Label == nil
+			goesOn := branch && b.Tok == token.CONTINUE && b.Label == nil
+			why = because(why, !goesOn, "its body returns, defers, or leaves a statement early")
 		})
 		ast.Inspect(st, func(n ast.Node) bool {
 			if call, isCall := n.(*ast.CallExpr); isCall {
-				ok = ok && !s.mayEnd(call)
+				why = because(why, s.mayEnd(call), "its body may end the process, or its goroutine")
 			}
 			return true
 		})
 	}
-	return ok
+	return why
 }
 
 // mayEnd tells whether a call sounds as if it ended its goroutine, or the process: on a pool a

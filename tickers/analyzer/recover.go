@@ -16,13 +16,14 @@ func (s *search) inside(by spawner, body *ast.BlockStmt) spawner {
 			return false
 		case *ast.DeferStmt:
 			by.caught = by.caught || s.recovers(n.Call)
-			by.tied = by.tied || s.unknown(n.Call)
+			by.tied = because(by.tied, s.unknown(n.Call), "what it defers may recover from a panic")
 		case *ast.BranchStmt:
-			by.tied = by.tied || n.Tok == token.GOTO // a jump over what a fix declares
+			by.tied = because(by.tied, n.Tok == token.GOTO, "its goroutine has a goto")
 		}
 		return true
 	})
-	by.tied = by.tied || by.caught || s.binds(body)
+	by.tied = because(by.tied, by.caught, "somebody recovers from its panics, or may")
+	by.tied = because(by.tied, s.binds(body), "it changes the thread or the labels of its goroutine")
 	return by
 }
 

@@ -46,10 +46,8 @@ func (s *search) report(l *loop) {
 		Message: "ad-hoc ticker: " + strings.Join(wrong, "; ") +
 			" (on a scheduled pool: " + instead + ")",
 	}
-	if fix, ok := s.fix(l, instead); ok {
-		d.SuggestedFixes = []analysis.SuggestedFix{fix}
-	}
-	s.Report(d)
+	fix, why := s.fix(l, instead)
+	s.suggest(d, fix, why)
 }
 
 // noDeadline tells whether a body passes a context on, and never makes one that has a deadline.

@@ -8,29 +8,34 @@ import (
 )
 
 // pool is what the scheduled pool is called at a place: what -tickers.pool says, if it is one
-// there, or a variable in scope.
-func (s *search) pool(at token.Pos) string {
+// there, or a variable in scope. If there is none, it says so.
+func (s *search) pool(at token.Pos) (name, absent string) {
 	if poolName != "" {
-		e, err := parser.ParseExpr(poolName)
-		if err != nil {
-			return ""
+		if !s.isNamed(poolName, at) {
+			return poolName, poolName + " is no *executor.ScheduledPool there"
 		}
-		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-		err = types.CheckExpr(s.Fset, s.Pkg, at, e, info)
-		if err != nil || !info.Types[e].IsValue() || !isPool(info.Types[e].Type) {
-			return ""
-		}
-		return poolName
+		return poolName, ""
 	}
 	for scope := s.innermost(at); scope != nil; scope = scope.Parent() {
 		for _, name := range scope.Names() {
 			found := scope.Lookup(name)
 			if v, ok := found.(*types.Var); ok && s.lookup(name, at) == found && isPool(v.Type()) {
-				return name
+				return name, ""
 			}
 		}
 	}
-	return ""
+	return "pool", "no *executor.ScheduledPool is in scope; -tickers.pool=EXPR names one"
+}
+
+// isNamed tells whether an expression is a pool at a place.
+func (s *search) isNamed(pool string, at token.Pos) bool {
+	e, err := parser.ParseExpr(pool)
+	if err != nil {
+		return false
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	err = types.CheckExpr(s.Fset, s.Pkg, at, e, info)
+	return err == nil && info.Types[e].IsValue() && isPool(info.Types[e].Type)
 }
 
 func isPool(t types.Type) bool {

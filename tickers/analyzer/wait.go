@@ -21,7 +21,7 @@ func (s *search) wait(st ast.Stmt) *loop {
 	}
 	l := s.moment(from)
 	if l != nil {
-		l.odd = l.odd || named
+		l.odd = because(l.odd, named, usesTick)
 	}
 	return l
 }
@@ -29,7 +29,8 @@ func (s *search) wait(st ast.Stmt) *loop {
 // moment takes a channel, which is received from again and again, for one of time, or returns nil.
 func (s *search) moment(from ast.Expr) *loop {
 	if call, ok := s.isTime(from, "Tick"); ok {
-		return &loop{kind: sleeps, period: call.Args[0], odd: true} // a new ticker each time
+		return &loop{kind: sleeps, period: call.Args[0],
+			odd: "it makes a new ticker each time"}
 	}
 	if call, ok := s.isTime(from, "After"); ok {
 		return &loop{kind: sleeps, period: call.Args[0]}
@@ -64,7 +65,9 @@ func (s *search) selecting(sel *ast.SelectStmt) *loop {
 			l.several = true
 		}
 		l.body = append(l.body, clause.Body...)
-		l.odd = l.odd || m.odd || named || l.several
+		l.odd = because(l.odd, m.odd != "", m.odd)
+		l.odd = because(l.odd, named, usesTick)
+		l.odd = because(l.odd, l.several, "it has several periods")
 	}
 	if l == nil {
 		return nil
