@@ -85,6 +85,7 @@ func run(pass *analysis.Pass) (any, error) {
 			inspect([]*ast.File{file}, s.look)
 		}
 	}
+	s.schedulers(files)
 	return nil, nil
 }
 

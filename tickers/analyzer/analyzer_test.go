@@ -15,7 +15,7 @@ import (
 func TestFindings(t *testing.T) { analysistest.Run(t, analysistest.TestData(), Analyzer, "a") }
 
 func TestFixes(t *testing.T) {
-	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), Analyzer, "b", "implicit")
+	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), Analyzer, "b", "implicit", "crons")
 }
 
 // What the flag names is used where it is a pool, and nowhere else.
@@ -25,7 +25,7 @@ func TestFixesOnTheNamedPool(t *testing.T) {
 }
 
 func TestNoFixWhereSomethingElseWouldChange(t *testing.T) {
-	for _, result := range analysistest.Run(t, analysistest.TestData(), Analyzer, "refuses") {
+	for _, result := range analysistest.Run(t, analysistest.TestData(), Analyzer, "refuses", "cronrefuses") {
 		for _, d := range result.Diagnostics {
 			for _, fix := range d.SuggestedFixes {
 				t.Errorf("%s: %s", result.Pass.Fset.Position(d.Pos), fix.Message)
@@ -52,7 +52,7 @@ func set(t *testing.T, name, value string) {
 // A fix has to compile, and no test above tells.
 func TestGoldensCompile(t *testing.T) {
 	root := analysistest.TestData()
-	for _, name := range []string{"b", "implicit", "pools"} {
+	for _, name := range []string{"b", "implicit", "pools", "crons"} {
 		dir := filepath.Join(root, "src", name)
 		goldens, err := filepath.Glob(filepath.Join(dir, "*.golden"))
 		if err != nil || len(goldens) == 0 {
@@ -87,7 +87,7 @@ var update = flag.Bool("update", false, "write testdata/why.txt anew")
 // What is not fixed has one reason, and what is fixed has none.
 func TestTheReasonsForNoFix(t *testing.T) {
 	var lines []string
-	for _, result := range analysistest.Run(t, analysistest.TestData(), Analyzer, "a", "b", "refuses") {
+	for _, result := range analysistest.Run(t, analysistest.TestData(), Analyzer, "a", "b", "refuses", "crons", "cronrefuses") {
 		for _, d := range result.Diagnostics {
 			at := result.Pass.Fset.Position(d.Pos)
 			place := fmt.Sprintf("%s/%s:%d", result.Pass.Pkg.Path(), filepath.Base(at.Filename), at.Line)

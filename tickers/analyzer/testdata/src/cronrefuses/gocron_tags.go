@@ -1,0 +1,16 @@
+package cronrefuses
+
+import (
+	"time"
+
+	"github.com/go-co-op/gocron/v2"
+)
+
+func tags(period time.Duration) {
+	s, err := gocron.NewScheduler() // want `cron scheduler: gocron`
+	if err != nil {
+		panic(err)
+	}
+	_, _ = s.NewJob(gocron.DurationJob(time.Minute), gocron.NewTask(work), gocron.WithTags("a"))
+	s.Start()
+}

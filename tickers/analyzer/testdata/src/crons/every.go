@@ -1,0 +1,19 @@
+package crons
+
+import (
+	"time"
+
+	"github.com/go-co-op/gocron/v2"
+)
+
+func periods() {
+	s, err := gocron.NewScheduler() // want `a slow run is joined by the next`
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = s.Shutdown() }()
+	if _, err := s.NewJob(gocron.DurationJob(time.Minute), gocron.NewTask(work)); err != nil {
+		panic(err)
+	}
+	s.Start()
+}
