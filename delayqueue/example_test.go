@@ -105,3 +105,16 @@ func ExampleQueue_Due() {
 	fmt.Println(q.Due(), "of", q.Len())
 	// Output: 1 of 2
 }
+
+// A lease is put back for as long as it is renewed; what can be taken has expired.
+func ExampleNew() {
+	leases := delayqueue.New[string]()
+	defer leases.Close()
+	_, _ = leases.Put("10.0.0.7", time.Millisecond)
+	lease, _ := leases.Put("10.0.0.8", 2*time.Millisecond)
+	lease.Reset(time.Hour) // renewed
+
+	expired, _ := leases.Take(context.Background()) // waits until one is due
+	fmt.Println(expired, "has expired,", leases.Len(), "is left")
+	// Output: 10.0.0.7 has expired, 1 is left
+}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
-	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/serial"
 	"github.com/punctual-go/punctual/future"
@@ -49,23 +48,6 @@ func ExampleRetry() {
 	fmt.Println(err, pool.Stats().Retries)
 	// Output:
 	// <nil> 2
-}
-
-// The first error cancels the rest, and is returned.
-func ExampleMap_firstError() {
-	pool := executor.NewPool(2)
-	defer pool.Close()
-	load := func(_ context.Context, id int) (string, error) {
-		if id == 3 {
-			return "", fmt.Errorf("no user %d", id)
-		}
-		return fmt.Sprint("user ", id), nil
-	}
-
-	_, err := bulk.Map(context.Background(), pool, []int{1, 2, 3, 4}, load)
-	fmt.Println(err)
-	// Output:
-	// no user 3
 }
 
 // A poll that fails comes less often, until it succeeds again.

@@ -45,3 +45,19 @@ func ExampleActions() {
 	fmt.Println(answer.Code)
 	// Output: 403
 }
+
+// One page can have several pools, and anything else that has a view: event loops, supervisors.
+func ExampleHandler() {
+	jobs := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Watch(insight.Config{History: true}))
+	defer jobs.Close()
+	calls := executor.NewPool(20, executor.Name("calls"))
+	defer calls.Close()
+
+	mux := http.NewServeMux()
+	mux.Handle("/punctual/", inspect.Handler(jobs, calls))
+
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/punctual/", nil))
+	fmt.Println(answer.Code)
+	// Output: 200
+}

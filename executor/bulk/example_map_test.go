@@ -48,3 +48,20 @@ func ExampleGroup_Context() {
 	fmt.Println(g.Wait(), "-", context.Cause(g.Context()))
 	// Output: the user has left - the user has left
 }
+
+// The first error cancels the rest, and is returned.
+func ExampleMap_firstError() {
+	pool := executor.NewPool(2)
+	defer pool.Close()
+	load := func(_ context.Context, id int) (string, error) {
+		if id == 3 {
+			return "", fmt.Errorf("no user %d", id)
+		}
+		return fmt.Sprint("user ", id), nil
+	}
+
+	_, err := bulk.Map(context.Background(), pool, []int{1, 2, 3, 4}, load)
+	fmt.Println(err)
+	// Output:
+	// no user 3
+}

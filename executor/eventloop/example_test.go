@@ -53,3 +53,15 @@ func ExampleLoop_Turn() {
 	// an answer, in time: true
 	// 0 left
 }
+
+// One goroutine runs all tasks of a loop, in order.
+func ExampleNew() {
+	loop := eventloop.New(executor.Name("orders"))
+	var orders []string // only tasks of the loop touch it
+	for _, order := range []string{"tea", "milk", "sugar"} {
+		loop.Execute(func(context.Context) error { orders = append(orders, order); return nil })
+	}
+	loop.Close() // waits until they have run
+	fmt.Println(orders)
+	// Output: [tea milk sugar]
+}

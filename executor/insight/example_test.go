@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -50,4 +53,42 @@ func ExampleSuccessWithin() {
 	health := pool.Insight().Health()
 	fmt.Println(health.Status, health.Tasks[0].Name, health.Tasks[0].State)
 	// Output: degraded sensor failed
+}
+
+// What is watched of a pool is one option. Here it is what late runs waited for.
+func ExampleConfig() {
+	told := make(chan insight.LateRun, 1)
+	pool := executor.NewScheduledPool(1, executor.Watch(insight.Config{
+		OnLate:      func(run insight.LateRun) { told <- run },
+		OnLateAfter: 10 * time.Millisecond, OnLateInterval: time.Minute,
+	}))
+	defer pool.Close()
+	begun := make(chan struct{})
+	pool.Execute(func(context.Context) error {
+		close(begun)
+		time.Sleep(30 * time.Millisecond)
+		return nil
+	}, executor.Name("import"))
+	<-begun
+	pool.Execute(func(context.Context) error { return nil }, executor.Name("poll"))
+
+	run := <-told
+	fmt.Println(run.Name, "waited for", run.Why.Holders[0].Name)
+	// Output: poll waited for import
+}
+
+// Half of the runs may begin later than a second after their time; here all of them do.
+func ExampleStartWithin() {
+	synctest.Test(new(testing.T), func(*testing.T) {
+		pool := executor.NewScheduledPool(1, executor.Logger(slog.New(slog.DiscardHandler)))
+		defer pool.Close()
+		slow := func(context.Context) error { time.Sleep(3 * time.Second); return nil }
+		pool.AtFixedRate(0, time.Second, slow, executor.Name("poll"),
+			executor.Expect(insight.StartWithin(time.Second, 0.5)))
+
+		time.Sleep(10 * time.Minute)
+		health := pool.Insight().Health()
+		fmt.Println(health.Status, health.Tasks[0].Name)
+	})
+	// Output: degraded poll
 }

@@ -67,3 +67,56 @@ func ExampleCustom() {
 	// newer
 	// old
 }
+
+// held is a pool of one worker, which a task holds until release is called.
+func held(q queue.Queue) (pool *executor.Pool, release func()) {
+	pool = executor.NewPool(1, executor.Queue(q))
+	begun, end := make(chan struct{}), make(chan struct{})
+	pool.Execute(func(context.Context) error { close(begun); <-end; return nil })
+	<-begun
+	return pool, func() { close(end); pool.Close() } // waits until all have run
+}
+
+func say(text string) executor.Task {
+	return func(context.Context) error { fmt.Println(text); return nil }
+}
+
+func ExampleFIFO() {
+	pool, release := held(queue.FIFO()) // the default
+	pool.Execute(say("first"))
+	pool.Execute(say("second"))
+	release()
+	// Output:
+	// first
+	// second
+}
+
+func ExampleBounded() {
+	pool, release := held(queue.Bounded(1))
+	fmt.Println(pool.Execute(say("ran")))
+	fmt.Println(pool.Execute(say("never ran")))
+	release()
+	// Output:
+	// <nil>
+	// executor: pool is saturated
+	// ran
+}
+
+func ExampleHandOff() {
+	pool, release := held(queue.HandOff()) // a task gets a worker at once, or is refused
+	fmt.Println(pool.Execute(say("never ran")))
+	release()
+	// Output: executor: pool is saturated
+}
+
+func ExamplePriority() {
+	pool, release := held(queue.Priority())
+	pool.Execute(say("newsletter"), executor.Priority(-1))
+	pool.Execute(say("invoice"))
+	pool.Execute(say("alarm"), executor.Priority(10))
+	release()
+	// Output:
+	// alarm
+	// invoice
+	// newsletter
+}

@@ -77,3 +77,27 @@ func ExampleAfterCapped() {
 	// 40s: 1 run unfinished
 	// 1m0s: stopped
 }
+
+// The delay doubles with each failure, up to three seconds, and is a second again after a success.
+func ExampleNew() {
+	synctest.Test(new(testing.T), func(*testing.T) {
+		pool := executor.NewPool(1)
+		defer pool.Close()
+		begun := time.Now()
+		listen := func(context.Context) error {
+			fmt.Println("connecting after", time.Since(begun))
+			return errors.New("connection refused")
+		}
+		s := supervisor.New(pool, listen, supervisor.Interval(time.Second),
+			supervisor.MaxInterval(3*time.Second), supervisor.FailurePolicy(supervisor.Grow))
+		s.Start()
+		time.Sleep(10 * time.Second)
+		s.Stop()
+		<-s.Done()
+	})
+	// Output:
+	// connecting after 0s
+	// connecting after 2s
+	// connecting after 5s
+	// connecting after 8s
+}

@@ -116,3 +116,16 @@ func ExampleSchedule_Next() {
 	// 2027-01-29 00:00:00
 	// never again
 }
+
+// MustParse is for lines in the program itself: it panics at a wrong one.
+func ExampleMustParse() {
+	payday := cron.MustParse("0 9 LW * *", cron.Zone(time.UTC)) // the last workday of the month
+	at := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+	for range 2 {
+		at = payday.Next(at)
+		fmt.Println(at.Format("Monday, 2 January, 15:04"))
+	}
+	// Output:
+	// Friday, 30 January, 09:00
+	// Friday, 27 February, 09:00
+}
