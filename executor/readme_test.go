@@ -15,8 +15,8 @@ import (
 
 // pages are the documents whose Go code and links are tested, from this folder.
 var pages = []string{
-	"../README.md", "../CONTRIBUTING.md", "../SECURITY.md", "../CHANGELOG.md", "../docs/*.md", "../bench/README.md",
-	"../examples/README.md", "../tickers/README.md",
+	"../README.md", "../llms.txt", "../CONTRIBUTING.md", "../SECURITY.md", "../CHANGELOG.md",
+	"../docs/*.md", "../bench/README.md", "../examples/README.md", "../tickers/README.md",
 }
 
 type document struct {
