@@ -17,7 +17,7 @@ import (
 // TestThePageOfPeersNamesWhatIsThere looks for each name that the last column of docs/peers.md has.
 func TestThePageOfPeersNamesWhatIsThere(t *testing.T) {
 	declared := exportedNames(t, ".", "bulk", "serial", "debounce", "queue", "rejection", "retry",
-		"../future", "../timer/cron", "../timer/calendar")
+		"../future", "../timer/cron", "../timer/calendar", "../cluster")
 	text, err := os.ReadFile("../docs/peers.md")
 	require.NoError(t, err)
 	name := regexp.MustCompile("`(?:(?:[A-Z][A-Za-z]*|bulk|serial|debounce|queue|rejection|retry)\\.)?([A-Z][A-Za-z]*)[^`]*`")
@@ -33,6 +33,27 @@ func TestThePageOfPeersNamesWhatIsThere(t *testing.T) {
 		}
 	}
 	assert.Greater(t, names, 100)
+}
+
+// TestThePageOfPeersQuotesTheLastTableOfPromises wants each of its rows as it was generated.
+func TestThePageOfPeersQuotesTheLastTableOfPromises(t *testing.T) {
+	tables, err := filepath.Glob("../bench/results/*.promises.md") // their names begin with the date
+	require.NoError(t, err)
+	require.NotEmpty(t, tables)
+	last := tables[len(tables)-1]
+	generated, err := os.ReadFile(last)
+	require.NoError(t, err)
+	page, err := os.ReadFile("../docs/peers.md")
+	require.NoError(t, err)
+	rows := 0
+	for row := range strings.Lines(string(generated)) {
+		if strings.HasPrefix(row, "|") {
+			rows++
+			assert.Contains(t, string(page), row, "%s", last)
+		}
+	}
+	assert.Greater(t, rows, 10)
+	assert.Contains(t, string(page), filepath.Base(last))
 }
 
 // exportedNames returns what the packages in these folders declare: functions, methods, types,
