@@ -1,4 +1,4 @@
-// Package cluster carries tasks beyond one process: they survive a crash, each series is run by one
+// Package cluster runs tasks beyond one process: they survive a crash, each series is run by one
 // replica at a time, and the load is spread over all processes that serve it. The verbs are those
 // of package executor: Submit, Schedule, ScheduleAt, AtFixedRate, WithFixedDelay and On. The engine
 // is NATS JetStream, from 2.12 on; this package is a client of it. Package
@@ -19,9 +19,9 @@
 // What has to be done is one message in a replicated log: a schedule until shortly before its time,
 // then a run that one of the workers gets. It runs it on a local pool of package executor, whose
 // timer ends the last wait, and whose hooks, observers and options ([With], [Executor]) apply.
-// While it runs, the worker renews its lease. The first who records an outcome wins. A series is a
-// chain: whoever ends a run stores the next, on the condition, checked by the server in the entry
-// that stores it, that its own still is the newest.
+// While it runs, the worker renews its lease. The first outcome recorded wins. A series is a chain:
+// the worker that ends a run stores the next one, on the condition that its own is still the
+// newest, which the server checks as it stores the entry.
 //
 // # What is promised
 //

@@ -31,13 +31,13 @@
 // error). Each run has a context of its own. It ends when the run does, when the task's future is
 // cancelled, when the run exceeds its [Timeout], or when ShutdownNow stops the pool. context.Cause
 // tells which: [future.ErrCancelled] or the cause given to CancelCause, [future.ErrTimeout], or
-// [ErrShutdown]. Whoever still holds the context after the run finds it ended. [RunFrom] tells a
-// task which run it is in, when that run was planned, and which periods were missed.
+// [ErrShutdown]. A context that is kept beyond the run has ended. [RunFrom] tells a task which run
+// it is in, when that run was planned, and which periods were missed.
 //
 // # Recipes
 //
-// Debounce: one run, half a second after the last of many events. What save returns is in the
-// future alone, at which nobody looks here: save has to log its errors by itself.
+// Debounce: one run, half a second after the last of many events. An error of save is in the future
+// alone, and this code does not look at that: save has to log its errors itself.
 //
 //	if pending == nil || !pending.Reset(500*time.Millisecond) { // it has run: the next is another
 //		pending, err = pool.Schedule(500*time.Millisecond, save)
@@ -60,10 +60,10 @@
 //	f, err := pool.On(cron.MustParse("0 3 * * *", cron.Zone(berlin)), report)
 //
 // A periodic task is steered from outside by its [ScheduledFuture] or its [Handle]: [Handle.Pause],
-// [Handle.Trigger], [Handle.SetPeriod]. From inside it says by [NextIn] when it wants to run next,
-// and [HandleFrom] gives it its own handle. [Unique] and [Pool.Lookup] find a task by its name, and
-// [ScheduledPool.Apply] makes a list of jobs the ones that the pool has. [Pace] holds up starts,
-// not workers; [Pool.Pause] holds up all of them.
+// [Handle.Trigger], [Handle.SetPeriod]. From inside, [NextIn] says when the next run comes, and
+// [HandleFrom] returns the task's own handle. [Unique] and [Pool.Lookup] find a task by its name,
+// and [ScheduledPool.Apply] makes a list of jobs those of the pool. [Pace] limits how many tasks
+// start, and holds no worker; [Pool.Pause] lets none start.
 //
 // # Options
 //
@@ -126,7 +126,7 @@
 //	a submission is called                    -> the body of the task begins
 //	a run, or an attempt, ends                -> the next one of the task begins
 //	a task of a Serial, or of a key, ends     -> the next one begins
-//	a task of a confined pool ends              -> the next one begins
+//	a task of a confined pool ends            -> the next one begins
 //	a body returns                            -> its future shows its outcome
 //	Cancel is called                          -> the context of the body has ended
 //	Cancel or Stop is called                  -> the future shows that
@@ -153,8 +153,8 @@
 // mistakes in the program, and nobody may be looking at the future.
 //
 // If a run of a periodic task returns an error, or exceeds its [Timeout], that is the outcome of
-// this run alone: it is reported, and the series goes on. A panic ends the series, and never in
-// silence. [FailurePolicy] changes both. What no Go program survives ends the process here as
+// this run alone: it is reported, and the series goes on. A panic ends the series, and is always
+// reported. [FailurePolicy] changes both. What no Go program survives ends the process here as
 // anywhere else: a concurrent map write, a stack overflow, running out of memory or threads,
 // os.Exit.
 //
@@ -180,11 +180,11 @@
 //
 // # Seeing what happens
 //
-// [Pool.Stats], [Pool.Running] and [Pool.Next] tell how a pool is, [Pool.Series] and
-// [Handle.Status] how its periodic tasks are. [Watch] keeps histograms and the last ten minutes,
-// says what a late run had waited for, and writes down what happens; [Pool.Insight] shows what has
-// been seen, and whether what you [Expect] holds: see package insight. [Observe] tells of
-// everything as it happens. The module contrib/inspect shows all of it as a live page.
+// [Pool.Stats], [Pool.Running] and [Pool.Next] show the state of a pool, [Pool.Series] and
+// [Handle.Status] that of its periodic tasks. [Watch] keeps histograms and the last ten minutes,
+// says what a late run waited for, and writes down what happens; [Pool.Insight] shows what was
+// seen, and whether what you [Expect] holds: see package insight. An observer, see [Observe], is
+// called at each event. The module contrib/inspect shows all of it as a live page.
 //
 // During a run the goroutine carries the names of pool and task, if they have any, as the pprof
 // labels "pool" and "task", so a CPU profile shows where the time went. A task that its caller runs
@@ -198,9 +198,9 @@
 //
 // # Coming from elsewhere
 //
-// The folder docs of the repository has [an hour's way] through all of it, and pages for those who
-// come from time.Ticker, from cron libraries, from other pools or from Java; the folder examples
-// has programs to copy.
+// The folder docs of the repository begins with [the first hour], and has pages for those who come
+// from time.Ticker, from cron libraries, from other pools or from Java; the folder examples has
+// programs to copy.
 //
-// [an hour's way]: https://github.com/punctual-go/punctual/blob/main/docs/README.md
+// [the first hour]: https://github.com/punctual-go/punctual/blob/main/docs/README.md
 package executor

@@ -210,8 +210,8 @@ func Logger(l *slog.Logger) CommonOption {
 //   - every failure without a future of its own: of a task given to Execute, of a run of a
 //     periodic task, of a hook, and of a calendar that is asked while its task waits, when
 //     run.Started is zero;
-//   - every panic and every runtime.Goexit of a task, once, whoever holds its future, and even
-//     if that has been cancelled.
+//   - every panic and every runtime.Goexit of a task, once, even if a future has it too, or was
+//     cancelled.
 //
 // An error that a task with a future returns goes to the future alone, unless the task is periodic.
 //

@@ -8,10 +8,10 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Run keeps the pool open until ctx ends, or somebody else shuts the pool down. It then closes the
-// pool as [Pool.CloseContext] does, with grace as the time that the tasks get to end, and returns.
-// So a pool becomes a service among others, as errgroup, oklog/run and signal.NotifyContext know
-// them. A nil ctx never ends. A grace of zero or less is none.
+// Run keeps the pool open until ctx ends, or the pool is shut down in another way. It then closes
+// the pool as [Pool.CloseContext] does, with grace as the time that the tasks get to end, and
+// returns. So a pool becomes a service among others, as errgroup, oklog/run and
+// signal.NotifyContext know them. A nil ctx never ends. A grace of zero or less is none.
 //
 // Run returns nil if every task that was due at the end of ctx has ended within the grace. If not,
 // it interrupts those that are running, drops those that have not begun, and returns an error that

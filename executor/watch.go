@@ -75,7 +75,7 @@ func taskHealthLocked(o *run.Owner, pl *run.Plan) *insight.TaskHealth {
 }
 
 // Expect says what is expected of a task; the health of its pool tells whether it holds, see
-// [insight.View]. A task that is to be told of by name needs a [Name].
+// [insight.View]. To be listed there by name, a task needs a [Name].
 func Expect(expectations ...insight.Expectation) TaskOption {
 	return taskOption(func(o *series.Options) error {
 		for _, expects := range expectations {

@@ -21,7 +21,7 @@ import (
 //
 // A task with this option costs some allocations more, and as long as its future is kept, ctx is
 // kept too. If ctx is the context of a task of this module, only the values are kept, not that
-// task. Value of ctx is also called by the submission, and at the runs when somebody asks for a
+// task. Value of ctx is also called by the submission, and during runs when the task asks for a
 // value.
 //
 // A [Submitter] that is not of this module gets the option as any other. What it makes of it is up

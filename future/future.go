@@ -19,7 +19,7 @@ type Result[V any] struct {
 }
 
 // Future is the read side of a task or promise. It is safe for concurrent use and must not be
-// copied. The zero Future is pending until somebody cancels it.
+// copied. The zero Future is pending until it is cancelled.
 type Future[V any] cell.Core[V]
 
 func (f *Future[V]) core() *cell.Core[V] { return (*cell.Core[V])(f) }

@@ -1,6 +1,6 @@
 // Package timer is what the timer facilities of this module have in common: the contract
 // [Scheduler], which package timertest checks; periodic calls on top of it, [AtFixedRate] and
-// [WithFixedDelay]; and [Timer], the classic java.util.Timer, which shows where it all began.
+// [WithFixedDelay]; and [Timer], the classic java.util.Timer.
 //
 //	var s timer.Scheduler = hashedwheel.New(timer.Config{})
 //	idle := s.AfterFunc(30*time.Second, conn.Close)
@@ -68,5 +68,6 @@
 //
 // A delay queue costs no more than a wheel, and is exact, where a goroutine is free to take from
 // it. An event loop is for tasks that share state without locks, and a ScheduledPool of package
-// executor for work: futures, errors, more than one worker. Nobody needs the classic Timer.
+// executor for work: futures, errors, more than one worker. There is no reason left to use the
+// classic Timer.
 package timer

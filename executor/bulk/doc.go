@@ -11,19 +11,19 @@
 //
 //	page, err := bulk.InvokeAnyHedged(ctx, pool, 50*time.Millisecond, fromOne, fromOther)
 //
-// [executor.InvokeAll] and [executor.InvokeAny] stand beside the pools, as in Java.
+// [executor.InvokeAll] and [executor.InvokeAny] are beside the pools, as in Java.
 //
 // All of it also works inside a task of the same pool, even of a pool of one worker: what the task
 // waits for runs in its place. [Map] and [Group.Wait] return once all bodies have; a
 // [CompletionService] and [InvokeAnyHedged] do not wait for those that ignore the end of their
 // contexts.
 //
-// Each call is a task of the pool, with a future. Map has no more of them at a time than keep the
-// workers busy, however long its input is; [Group.SetLimit] bounds a group. No lock is held while
-// something waits, or while a function runs.
+// Each call is a task of the pool, with a future. Map submits no more of them at a time than it
+// takes to keep the workers busy, however long its input is; [Group.SetLimit] bounds a group. No
+// lock is held while something waits, or while a function runs.
 //
 // A group and Map return the first error, InvokeAnyHedged all of them if there is no success, and a
-// CompletionService none: each future has its own. What the pool refuses is refused with its error,
-// a nil function with [executor.ErrNilTask]. A task that would wait for itself gets
+// CompletionService none: each future has its own. A refusal of the pool is returned as it is, and
+// a nil function as [executor.ErrNilTask]. A task that would wait for itself gets
 // [future.ErrSelfWait].
 package bulk

@@ -1,6 +1,6 @@
-// Package insight says what is to be watched of a pool or an event loop, and what has been seen:
-// how late runs begin and what they have waited for, how long they take, what has happened lately,
-// and whether what is expected of tasks holds.
+// Package insight says what to watch of a pool or an event loop, and shows what was seen: how late
+// runs begin and what they have waited for, how long they take, what has happened lately, and
+// whether what is expected of tasks holds.
 //
 //	pool := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Watch(insight.Config{
 //		History:     true,                   // the last ten minutes
@@ -12,17 +12,17 @@
 //	seen := pool.Insight()
 //	fmt.Println(seen.Measurements().Late.Quantile(0.99), seen.Health().Err())
 //
-// What is asked for is one option, a [Config]; what has been seen is one [View]. Package executor
-// has what takes part in the life of a task: its Observer is told of each event as it happens, and
-// Handle.History has the last runs of one periodic task. A figure has one home: Stats, metrics,
-// pages and the methods of a View tell the same.
+// What to watch is one option, a [Config]; what was seen is one [View]. What takes part in the life
+// of a task is in package executor: an Observer is called at each event, and Handle.History has the
+// last runs of one periodic task. Each figure has one source, so Stats, metrics, pages and the
+// methods of a View agree.
 //
 // # Cost
 //
-// Without Watch nothing is kept, and a run costs nothing more; a pool can tell its health all the
-// same. With it a run costs some tens of nanoseconds, and the pool about 1 KiB for each name of a
-// task; Config says more, and what each of its fields costs. To look takes the lock of the executor
-// for as long as it takes to copy what is shown, see View.
+// Without Watch nothing is kept, and a run costs nothing more; a pool knows its health even so.
+// With it a run costs some tens of nanoseconds, and the pool about 1 KiB for each name of a task;
+// Config says more, and what each of its fields costs. Looking takes the lock of the executor for
+// as long as it takes to copy what is shown, see View.
 //
 // # Errors
 //

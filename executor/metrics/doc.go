@@ -1,7 +1,7 @@
-// Package metrics has the one table of what pools and event loops can tell a monitoring system
-// in figures: names, units, meanings, and the values of the moment. It knows no such system. The
-// modules contrib/prompunctual and contrib/otelpunctual translate it for Prometheus and
-// OpenTelemetry; for another system, [Of] and [Set.Read] are all that is needed.
+// Package metrics has the one table of the figures that pools and event loops have for a monitoring
+// system: names, units, meanings, and present values. It depends on no such system. The modules
+// contrib/prompunctual and contrib/otelpunctual translate it for Prometheus and OpenTelemetry; for
+// another system, [Of] and [Set.Read] are all that is needed.
 //
 //	jobs := executor.NewScheduledPool(4, executor.Name("jobs"),
 //		executor.Watch(insight.Config{ExplainLate: 10 * time.Millisecond}))
@@ -12,9 +12,9 @@
 //		}
 //	}
 //
-// Nothing is counted here: a pool counts what it does anyway, and the figures are read when
-// somebody asks for them. Those that tell tasks apart, and the histograms, are there only with
-// [executor.Watch]; what late runs have waited for, only if that has ExplainLate as well.
+// Nothing is counted here: a pool counts what it does anyway, and the figures are read when they
+// are asked for. Figures by task, and histograms, are there only with [executor.Watch]; those of
+// what late runs waited for, only if that has ExplainLate as well.
 //
 // # Names
 //

@@ -1,5 +1,5 @@
 // Package retry says when a task that has failed is tried again: by a [Backoff] with jitter, or as
-// the error of its body has it, [Permanent] or [After] a while.
+// its error says: [Permanent], or [After] a while.
 //
 //	f, err := pool.Submit(push, executor.Retry(5, retry.Backoff{Base: time.Second}))
 //

@@ -1,5 +1,5 @@
-// Package serial runs tasks one after another on the workers of a pool: all that one [Serial] has,
-// or with [Keyed] those that have the same key.
+// Package serial runs tasks one after another on the workers of a pool: all tasks of one [Serial]
+// or, with [Keyed], all tasks of the same key.
 //
 //	orders := serial.NewKeyed[string](pool)
 //	orders.Execute(customer, charge) // after all that came before for this customer
@@ -9,14 +9,13 @@
 //	answer, err := executor.Submit(api, call)
 //
 // Tasks of one order run in the order in which they came, and no two of them at once. The end of
-// one happens before the next begins. A failure of one touches none of the others. In all else they
-// are tasks of the pool: its options, hooks, bounds, figures and shutdown are theirs.
+// one happens before the next begins. A failure of one touches none of the others. In all other
+// respects they are tasks of the pool, with its options, hooks, bounds, figures and shutdown.
 //
-// A task that waits for its turn holds no worker and no goroutine. A Serial has none either, and of
-// a key without tasks nothing is left. With the options [Gap] and [executor.Pace] the next task
-// begins later than the order alone would have it.
+// A task that waits for its turn holds no worker and no goroutine. Nor does a Serial, and nothing
+// is kept for a key without tasks. With the options [Gap] and [executor.Pace] the next task begins
+// later than the order alone would have it.
 //
-// What is refused is refused with the errors of the pool, such as [executor.ErrSaturated] and
-// [executor.ErrShutdown]. A task that would wait for one behind it in its own order gets
-// [future.ErrSelfWait].
+// Refusals are the errors of the pool, such as [executor.ErrSaturated] and [executor.ErrShutdown].
+// A task that would wait for one behind it in its own order gets [future.ErrSelfWait].
 package serial

@@ -47,7 +47,7 @@
 //
 // # Worst case
 //
-// Timeout and back-off add up. If somebody else draws conclusions from silence, such as a broker
+// Timeout and back-off add up. If another system draws conclusions from silence, such as a broker
 // that waits for heartbeats, the sum is what matters. With an interval of 3 s, a timeout of 10 s
 // and a delay that grows to 40 s, the next sign of life after one lost answer may be 50 s away, and
 // a session of 30 s has expired. Apache Kafka removed the back-off from its broker heartbeats for
@@ -69,9 +69,9 @@
 // that follows another immediately, after a Trigger, may come before the worker of the first is
 // idle again.
 //
-// When the pool is shut down, the supervisor stops at once and without noise; a run in progress
-// ends first, with its outcome. A pool that does not announce its shutdown, see [Runner], is found to
-// be shut down at the next cycle.
+// When the pool is shut down, the supervisor stops at once, and silently; a run in progress ends
+// first, with its outcome. A pool that does not announce its shutdown, see [Runner], is found to be
+// shut down at the next cycle.
 //
 // # Tests
 //

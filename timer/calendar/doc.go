@@ -9,14 +9,14 @@
 //		calendar.Between(calendar.At(9, 0), calendar.At(17, 0)))
 //	poll := calendar.Except(calendar.Within(cron.MustParse("*/15 * * * *"), open), holidays)
 //
-// A [Calendar] is anything that tells which time comes next. A [Schedule] is one that this package
+// A [Calendar] is anything that says which time comes next. A [Schedule] is one that this package
 // has made. It is a small value: without state, safe for any number of goroutines, to be compared
 // with ==, and to be printed. Nothing runs by itself: package executor takes a calendar for a
 // series, and [Upcoming] lists its times.
 //
 // # Times of a clock, and elapsed time
 //
-// [Daily], [Weekly], [Monthly], [Yearly], [EveryDays] and [EveryWeeks] tell what a clock on the
+// [Daily], [Weekly], [Monthly], [Yearly], [EveryDays] and [EveryWeeks] go by what a clock on the
 // wall shows, in the zone that [Schedule.In] gives. [Every] is elapsed time: a grid of instants
 // that no change of a clock moves.
 //
@@ -35,7 +35,7 @@
 // # Never
 //
 // [Schedule.Next] returns the zero time if nothing comes any more. A schedule that does not come
-// for 400 years, after which the calendar repeats itself, is taken never to come: to find that out
-// takes some milliseconds, and never a loop without an end. The zero Schedule never comes, and the
-// zero Window is never open.
+// for 400 years, after which the calendar repeats itself, is taken never to come: finding that out
+// takes some milliseconds, never an endless loop. The zero Schedule never comes, and the zero
+// Window is never open.
 package calendar

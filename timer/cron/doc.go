@@ -1,4 +1,4 @@
-// Package cron parses lines of cron, and tells when they come next: in any zone, and over every
+// Package cron parses cron lines, and calculates when they come next: in any zone, and over every
 // change of its clocks.
 //
 //	s, err := cron.Parse("30 2 * * MON-FRI", cron.Zone(berlin))
@@ -32,10 +32,10 @@
 // and @every with a duration, which counts from the time asked. In front of all may stand a zone,
 // as CRON_TZ=Europe/Berlin or TZ=Europe/Berlin.
 //
-// What nobody can mean is refused: a step larger than its range, as */90, which others take for
-// every minute or every hour; a sixth field where five are asked for; text behind the line. The
+// A line that cannot be meant is refused: a step larger than its range, as */90, which others take
+// for every minute or every hour; a sixth field where five are asked for; text behind the line. The
 // error shows where. A line that never comes is accepted: "0 0 31 2 *" switches a job off, and
-// [Schedule.Never] tells.
+// [Schedule.Never] reports it.
 //
 // # Changes of the clock
 //
