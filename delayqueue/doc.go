@@ -17,7 +17,7 @@
 //   - Exactly once: each element is returned by one Take, Poll or Drain, or removed, or still in
 //     the queue.
 //   - No element is slept through: a goroutine that leaves Take, with an element, because its
-//     context has ended, or because of Close, sees that another waits for the next.
+//     context has ended, or because of Close, makes sure that another waits for the next.
 //
 // What a goroutine does before a Put happens before what another does after taking that element.
 //

@@ -3,11 +3,11 @@
 //
 //	err := prompunctual.Register(prometheus.DefaultRegisterer, jobs, mail)
 //
-// Each pool needs a name of its own, and [executor.Watch] for what is told of tasks, for histograms
-// and for the time that late runs have waited; see package [metrics], which has the table. For
-// Prometheus the names have underscores, base units and "_total": the histogram
-// punctual.run.duration is punctual_run_duration_seconds. One name differs: punctual.worker.count
-// is punctual_workers, as "_count" belongs to histograms.
+// Each pool needs a name of its own. Metrics of single tasks, histograms, and the time that late
+// runs waited need [executor.Watch]; package [metrics] has the table. For Prometheus the names have
+// underscores, base units and "_total": the histogram punctual.run.duration is
+// punctual_run_duration_seconds. One name differs: punctual.worker.count is punctual_workers, as
+// "_count" belongs to histograms.
 //
 // A scrape reads what the pools count anyway; a run costs nothing more for it. It takes about 0.1
 // ms for each pool, and 25 µs for each name of a task.
