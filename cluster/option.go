@@ -49,16 +49,16 @@ func hostName() string {
 	return name
 }
 
-// Name is the name of the pool, "tasks" unless told: letters, digits, - and _. Pools of different
+// Name is the name of the pool, by default "tasks": letters, digits, - and _. Pools of different
 // names on one server know nothing of each other.
 func Name(name string) Option { return func(s *settings) { s.name = name } }
 
 // Instance is what this process is called where the others learn of it, as in the error of a task
-// that has killed its workers: the name of the host and the number of the process unless told. It
+// that has killed its workers: by default the name of the host and the number of the process. It
 // need not be unique.
 func Instance(name string) Option { return func(s *settings) { s.instance = name } }
 
-// Workers is how many tasks this process runs at once: four for each processor unless told.
+// Workers is how many tasks this process runs at once, by default four for each processor.
 func Workers(n int) Option { return func(s *settings) { s.workers = n } }
 
 // Executor makes tasks run on a pool of the caller's, with its workers, observers and hooks. It
@@ -77,11 +77,11 @@ func Replicas(n int) Option { return func(s *settings) { s.replicas = n } }
 // waits elsewhere, or is gone.
 func MustExist() Option { return func(s *settings) { s.existing = true } }
 
-// Keep is how long outcomes and dead letters are kept, and with them the keys of [Once]: a day
-// unless told. It counts when the pool is made.
+// Keep is how long outcomes and dead letters are kept, and with them the keys of [Once]: a day by
+// default. It counts when the pool is made.
 func Keep(d time.Duration) Option { return func(s *settings) { s.keep = d } }
 
-// Grace is how long Serve, asked to end, waits for runs under way: 30 s unless told. After it,
+// Grace is how long Serve, asked to end, waits for runs in progress, by default 30 s. After it,
 // their contexts end, and they are given back to be run elsewhere.
 func Grace(d time.Duration) Option { return func(s *settings) { s.grace = d } }
 

@@ -22,9 +22,9 @@ type Job struct {
 	On      Calendar      // when it runs, as for [ScheduledPool.On]; then Initial is 0
 	Options []TaskOption
 
-	// Version tells whether Task is another one than before, as functions cannot be compared: a
-	// number, a hash of its configuration, or anything else that differs. The functions and
-	// contexts among the options belong to it too, and what cannot be compared of a calendar.
+	// Version says whether Task has changed, as functions cannot be compared: a number, a hash of
+	// its configuration, or anything else that differs. The functions and contexts among the
+	// options belong to it too, and what cannot be compared of a calendar.
 	Version string
 }
 

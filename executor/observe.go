@@ -9,11 +9,11 @@ import (
 	"github.com/punctual-go/punctual/executor/internal/sight"
 )
 
-// Observer is told what becomes of the tasks of a pool or event loop. Each field may be nil, and
-// costs nothing then. Several observers are called in the order given; Ended in the reverse order,
-// so that what Began has opened is closed like brackets. If a function panics or calls
-// runtime.Goexit, that is reported like the panic of a hook, and the others are called all the
-// same.
+// An Observer has functions that are called at each step in the life of the tasks of a pool or
+// event loop. Each field may be nil, and costs nothing then. Several observers are called in the
+// order given; Ended in the reverse order, so that what Began has opened is closed like brackets.
+// If a function panics or calls runtime.Goexit, that is reported like the panic of a hook, and the
+// others are called all the same.
 //
 // The functions are called without a lock, on the goroutine where it happens, and may call the
 // pool. One that waits for the end of the pool while that waits for it gets [future.ErrSelfWait]:

@@ -33,7 +33,7 @@ type Running struct {
 	Run
 	For time.Duration // since it started
 
-	// Waits tells that it waits for another task of its pool, which runs in its place meanwhile;
+	// Waits is set while it waits for another task of its pool, which runs in its place meanwhile;
 	// WaitsFor is the name of that task, and may be empty.
 	Waits    bool
 	WaitsFor string

@@ -36,10 +36,10 @@ type Run struct {
 	// 0.
 	Attempt uint64 `json:"attempt,omitempty"`
 
-	// Triggered tells a run that [Handle.Trigger] has asked for.
+	// Triggered is set for a run that [Handle.Trigger] asked for.
 	Triggered bool `json:"triggered,omitempty"`
 
-	// Periodic tells a run of a task that repeats.
+	// Periodic is set for the runs of a task that repeats.
 	Periodic bool `json:"periodic,omitempty"`
 }
 

@@ -19,10 +19,10 @@ import (
 //		poll(tick.Missed)
 //	}
 //
-// Options say what a fixed-rate task is told by them: [CatchUp] what happens when the body takes
+// Options mean what they mean for a fixed-rate task: [CatchUp] what happens when the body takes
 // longer than a period, which by default is that one tick stands for all that are late, as with
-// [ScheduledPool.Every]; [Jitter] and [MaxRuns]; and [Name], which each Run carries. Other options are ignored. A
-// loop may be run several times, each time from the first tick on.
+// [ScheduledPool.Every]; [Jitter] and [MaxRuns]; and [Name], which each Run carries. Other options
+// are ignored. A loop may be run several times, each time from the first tick on.
 //
 // Ticks panics if period is not positive, and on a bad option, with an error that matches
 // [ErrInvalid]. A loop costs one timer. Outside of a bubble it is as late as a time.Timer, up to a

@@ -29,14 +29,14 @@ type Config struct {
 	// It keeps 60 KiB, and about 2 KiB for each periodic task. Errors of these runs are kept, too.
 	History bool
 
-	// ExplainLate has runs explained that begin later than this. 0 explains none, [Any] each that is
-	// late at all; a negative one panics. Each is told to the observers that have Late, and logged as
-	// a warning, such as
+	// ExplainLate has runs explained that begin later than this. 0 explains none, [Any] each that
+	// is late at all; a negative one panics. Each is reported to the observers that have Late, and
+	// logged as a warning, such as
 	//
 	//	executor: late 412ms poll#17: workers 398ms (import-1 9.2s, import-2 3.1s), wake 14ms, gc 3ms
 	//
-	// A run that has expired is explained as well, however short it has waited. It is told after
-	// Observer.Expired, and logged with "expired after 5s" in place of "late 5s".
+	// A run that has expired is explained as well, however short it has waited. It is reported
+	// after Observer.Expired, and logged with "expired after 5s" in place of "late 5s".
 	//
 	// Not all are logged, but of those of one name the first, second, fourth, eighth and so on, and
 	// one a minute, with how many there have been, as "episode", and how many since the last record,
@@ -61,14 +61,14 @@ type Config struct {
 	// OnHealth is called when the status of the pool or loop, or the state of a task, becomes
 	// another: a task is late or has failed, and when it is well again; not for new, paused and ok
 	// among each other, and not once the executor is shut down. It is called on a goroutine of its
-	// own, one call at a time, with what there is then; changes during a call are told by the next.
+	// own, one call at a time, with what there is then; changes during a call are in the next one.
 	// If it panics or calls Goexit, that is reported like the panic of a hook.
 	OnHealth func(Health)
 
 	// Record is where it is written down what becomes of the tasks: a JSON object a line for each
-	// submission, each beginning and end of a run, and whatever else an observer is told. Package
-	// executor/replay turns that into a test. Of a task it has the name and the options about times;
-	// of a failure, that it was one. Bodies, errors and values are not recorded.
+	// submission, each beginning and end of a run, and whatever else an observer sees. Package
+	// executor/replay turns that into a test. Of a task it has the name and the options about
+	// times; of a failure, that it was one. Bodies, errors and values are not recorded.
 	//
 	// An event takes about fifty bytes and a microsecond, so a run of a microsecond takes about twice
 	// as long. It is written by a goroutine of its own, in blocks, or after a second. If the writer is

@@ -33,12 +33,12 @@ type Lateness struct {
 	// Holders are up to three runs that held the workers meanwhile, the longest first.
 	Holders []Holder
 
-	// Partial tells that some runs have been forgotten that may have held the workers: a pool
-	// remembers 64. Their time is in Wake.
+	// Partial is set if runs that may have held the workers have been forgotten: a pool remembers
+	// 64. Their time is in Wake.
 	Partial bool
 
-	// Expired tells that the run has not begun: it has waited in vain until then, for longer than
-	// its BeginWithin.
+	// Expired is set if the run has not begun: it had waited in vain for longer than its
+	// BeginWithin.
 	Expired bool
 }
 
@@ -50,7 +50,7 @@ type Holder struct {
 	For     time.Duration
 }
 
-// LateRun is a run that has begun late, or has expired, as it is told at that moment.
+// LateRun is a run that has begun late, or has expired, as it was at that moment.
 type LateRun struct {
 	Name      string
 	Number    uint64    // the one that it would have had, if it has expired
