@@ -23,9 +23,9 @@ func ExampleNewScheduledPool() {
 		return func(context.Context) error { fmt.Println(text); return nil }
 	}
 
-	reminder, _ := pool.Schedule(20*time.Millisecond, say("time for tea"))
 	now, _ := pool.Submit(say("hello"))
 	now.Get(context.Background())
+	reminder, _ := pool.Schedule(20*time.Millisecond, say("time for tea"))
 	reminder.Get(context.Background())
 	// Output:
 	// hello
@@ -47,19 +47,25 @@ func ExamplePool_Close() {
 	// true
 }
 
-// A run can ask which one it is, when it was due, and how many others were missed before it.
+// A run can ask which one it is, when it was due, and how many others it stands for. The second one
+// is late, as the first has lasted for three minutes and a half. In a bubble that is exact.
 func ExampleRunFrom() {
-	pool := executor.NewScheduledPool(1)
-	defer pool.Close()
-	backup := func(ctx context.Context) error {
-		run, _ := executor.RunFrom(ctx)
-		fmt.Println(run.Name, run.Number, "missed:", run.Missed, "early:", time.Now().Before(run.Scheduled))
-		return nil
-	}
-
-	f, _ := pool.Every(time.Millisecond, backup, executor.Name("backup"), executor.MaxRuns(1))
-	f.Get(context.Background())
-	// Output: backup 1 missed: 0 early: false
+	synctest.Test(new(testing.T), func(*testing.T) {
+		pool := executor.NewScheduledPool(1)
+		defer pool.Close()
+		begun := time.Now()
+		backup := func(ctx context.Context) error {
+			run, _ := executor.RunFrom(ctx)
+			fmt.Println(run.Name, run.Number, "due after", run.Scheduled.Sub(begun), "and", run.Missed, "missed")
+			time.Sleep(3*time.Minute + 30*time.Second)
+			return nil
+		}
+		f, _ := pool.Every(time.Minute, backup, executor.Name("backup"), executor.MaxRuns(2))
+		f.Get(context.Background())
+	})
+	// Output:
+	// backup 1 due after 1m0s and 0 missed
+	// backup 2 due after 4m0s and 2 missed
 }
 
 // A name is in errors, logs, metrics and profiles, and can be looked up.

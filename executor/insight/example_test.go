@@ -57,23 +57,19 @@ func ExampleSuccessWithin() {
 
 // What is watched of a pool is one option. Here it is what late runs waited for.
 func ExampleConfig() {
-	told := make(chan insight.LateRun, 1)
-	pool := executor.NewScheduledPool(1, executor.Watch(insight.Config{
-		OnLate:      func(run insight.LateRun) { told <- run },
-		OnLateAfter: 10 * time.Millisecond, OnLateInterval: time.Minute,
-	}))
-	defer pool.Close()
-	begun := make(chan struct{})
-	pool.Execute(func(context.Context) error {
-		close(begun)
-		time.Sleep(30 * time.Millisecond)
-		return nil
-	}, executor.Name("import"))
-	<-begun
-	pool.Execute(func(context.Context) error { return nil }, executor.Name("poll"))
-
-	run := <-told
-	fmt.Println(run.Name, "waited for", run.Why.Holders[0].Name)
+	synctest.Test(new(testing.T), func(*testing.T) {
+		pool := executor.NewScheduledPool(1, executor.Watch(insight.Config{
+			OnLate: func(run insight.LateRun) {
+				fmt.Println(run.Name, "waited for", run.Why.Holders[0].Name)
+			},
+			OnLateAfter: time.Second, OnLateInterval: time.Minute,
+		}))
+		defer pool.Close()
+		slow := func(context.Context) error { time.Sleep(3 * time.Second); return nil }
+		pool.Execute(slow, executor.Name("import"))
+		pool.Execute(func(context.Context) error { return nil }, executor.Name("poll"))
+		time.Sleep(time.Minute)
+	})
 	// Output: poll waited for import
 }
 
