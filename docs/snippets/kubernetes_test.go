@@ -25,7 +25,7 @@ func drain(server *http.Server, pool *executor.ScheduledPool, draining *atomic.B
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	served := server.Shutdown(ctx)          // requests finish
-	report, ended := pool.CloseContext(ctx) // due tasks finish; those of later are dropped
+	report, ended := pool.CloseContext(ctx) // due tasks finish, later ones are dropped
 	for _, lost := range report.Dropped {
 		if !lost.Periodic {
 			slog.Warn("did not run", "task", lost)
