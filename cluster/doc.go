@@ -25,24 +25,25 @@
 //
 // # What is promised
 //
-//   - Accepted means stored. A nil error of Submit and its kin says that the server has acknowledged:
-//     a quorum of the replicas, or the one disk. See "Durability" for what that is worth. What the
-//     server forgets nevertheless, by a fault of its own, is still stored, found and queued again.
+//   - Accepted means stored. If Submit, Schedule or another returns a nil error, the server has
+//     acknowledged the task: a quorum of the replicas, or the one disk. "Durability" says what that
+//     is worth. What the server nevertheless forgets to deliver, by a fault of its own, is still
+//     stored, and is found and queued again.
 //   - Each accepted task has one outcome, the first recorded. It is executed at least once: more
 //     often if a worker dies or is silent for longer than its [Lease], or a server dies.
 //     Effects that must not happen twice need [Run.ID] as an idempotency key, or [Run.Fence].
 //   - A run whose worker dies is run again elsewhere when the lease is over, with Attempt one
-//     higher. After [Attempts] a task is [ErrAbandoned], and its payload is kept on the dead-letter
-//     subject. A series leaves out such a run, and goes on.
+//     higher. After [Attempts] a task fails with [ErrAbandoned], and its payload is kept on the
+//     dead-letter subject. A series leaves out such a run, and goes on.
 //   - Runs of a series do not overlap, are not skipped, and keep to their grid, whichever process
 //     or server dies. A run that kills its worker at each of its attempts is left out. And a worker
-//     that is silent for longer than its lease may be in a run while another begins it again. Its
-//     context ends with the cause [ErrLost] as soon as it can know, what it would store is refused,
-//     and its Fence is smaller.
-//   - No run begins early, by the server's clock. Late it is by about a millisecond on a machine that
-//     is not busy; after a worker's death by its lease; after the death of the leading server by the
-//     election, some five to eight seconds.
-//   - Cancel prevents if it wins the outcome, and says so; everybody sees the same. What is cancelled
+//     that is silent for longer than its lease may still be in a run while another begins it again.
+//     The context of the first ends with the cause [ErrLost] as soon as it can know, what it tries
+//     to store is refused, and its Fence is smaller.
+//   - No run begins early, by the server's clock. On a machine that is not busy it is about a
+//     millisecond late; after the death of a worker as late as its lease is long; after the death
+//     of the leading server some five to eight seconds, for the election.
+//   - Cancel says whether it has prevented the outcome, and all see the same. What is cancelled
 //     before it begins does not begin.
 //
 // Not promised: order between tasks; series with periods far below a second, as each run costs
@@ -50,7 +51,7 @@
 //
 // # Durability
 //
-// A server acknowledges before its disk has the data, unless it is told "sync_interval: always",
+// A server acknowledges before its disk has the data, unless "sync_interval: always" is set,
 // and syncs every two minutes. A power failure then loses what was acknowledged. Package embedded
 // sets it; for servers of your own it is up to you, and this package cannot see it. With three
 // replicas ([Replicas]) and that setting the loss of one machine, disk included, loses nothing.

@@ -1,11 +1,11 @@
 // Command move moves a pool of package cluster from one nats-server to another, or to a cluster of
-// them, with all that it has: what waits and what is due, series, outcomes, keys of Once and dead
-// letters. Futures go on by their IDs.
+// them, with everything that it has: what waits and what is due, series, outcomes, keys of Once and
+// dead letters. Futures keep their IDs.
 //
 //	go -C cluster/move run . -from nats://old:4222 -to nats://a:4222 -replicas 3 -pool tasks
 //
-// End all that serve the pool before, and let what has joined it join at the new place afterwards.
-// Run one at a time. What it does, in this order:
+// First stop all processes that serve the pool; afterwards let those that use it join at the new
+// place. Run one move at a time. What it does, in this order:
 //
 //	refuse    if the pool is served, or if the destination has a pool of the name
 //	freeze    the old streams take nothing any more, and are marked: Join, and all that had joined,
@@ -18,7 +18,7 @@
 //
 // If a step before the last fails, or the command is interrupted, the destination's streams are
 // removed, and the old pool goes on. If the command is killed, the pool stays frozen: run it again,
-// which begins anew and ends as if nothing had been, or run it with -back.
+// which begins anew and ends as if nothing had happened, or run it with -back.
 //
 // The old streams stay, frozen and marked. Remove them, or the old server, when the new one has
 // proved itself. Due schedules there become runs that nobody gets.
