@@ -5,7 +5,7 @@ import "time"
 // turn is a run, from the first call for it on. The lock of the debouncer guards it.
 type turn struct {
 	first   time.Time // call
-	flushed bool // nothing puts it off any more
+	flushed bool      // nothing puts it off any more
 	begun   bool
 
 	done chan struct{} // closed at the end; nil while nobody waits for that

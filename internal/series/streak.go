@@ -1,8 +1,8 @@
 package series
 
 // Streak is a row of failures of a series that goes on. It says which of them deserve a record, so
-// that the log of a task that keeps failing grows with the logarithm of its runs. Whoever runs the
-// series guards it.
+// that the log of a task that keeps failing grows with the logarithm of its runs. What runs the
+// series guards it, and tells it how each run has ended: in executors that is Execution.Tell.
 type Streak struct {
 	Length uint64 // how many runs have failed in a row
 	panics uint64

@@ -131,8 +131,8 @@ var shards = []Mutant{
 		ID:    "shard-20",
 		Fault: "what is first here comes before what is due at the same moment in a shard",
 		File:  "executor/internal/runqueue/delayed.go",
-		From:  "q.Shards.mayPrecede(by) && q.Shards.first() <= by",
-		To:    "q.Shards.mayPrecede(by) && q.Shards.first() < by",
+		From:  "q.Shards.mayPrecede(by) && q.Shards.first(by) <= by",
+		To:    "q.Shards.mayPrecede(by) && q.Shards.first(by) < by",
 	},
 	{
 		ID:    "shard-21",
@@ -175,5 +175,19 @@ var shards = []Mutant{
 		File:  "executor/internal/runqueue/segment.go",
 		From:  "s.set(s.taken, Entry{Slot{Body: task}, stamps[i]})",
 		To:    "_ = i; s.set(s.taken, Entry{Slot: Slot{Body: task}})",
+	},
+	{
+		ID:    "shard-27",
+		Fault: "a submission does not say that it has a new head",
+		File:  "executor/internal/runqueue/shard.go",
+		From:  "if at < of.earliest.Load() {",
+		To:    "if false {",
+	},
+	{
+		ID:    "shard-28",
+		Fault: "what is known of the heads is never raised",
+		File:  "executor/internal/runqueue/shards.go",
+		From:  "if first > known {\n ss.earliest.Store(first)",
+		To:    "if false {\n ss.earliest.Store(first)",
 	},
 }

@@ -20,12 +20,14 @@ func floors() []System {
 
 func floorSystem(name, about string, shards int, choice func() floor.Choice) System {
 	return System{
-		Name: name, Title: "stamped shards, a prototype", About: about, can: schedules,
+		Name: name, Title: "stamped shards, a prototype", About: about, can: schedules | submits,
 		// It is there for what the order of its heaps costs; the rest of a pool is not.
-		without: []string{"soon", "cancelled", "pending", "allocations", "idle", "shutdown"},
+		without: []string{"soon", "submit-get", "askers", "fan-out", "cancelled", "pending",
+			"allocations", "idle", "shutdown"},
 		open: func() session {
 			q := floor.New(workers, min(shards, floor.Most), choice())
 			return session{
+				execute: func(f func()) func() { return func() { q.After(0, f) } },
 				after: func(f func()) func(d time.Duration) stopper {
 					return func(d time.Duration) stopper { return q.After(d, f) }
 				},

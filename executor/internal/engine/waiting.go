@@ -128,14 +128,17 @@ func (ws *waiting) tallyLocked(also func()) (t tally) {
 // bounded or ordered.
 func (ws *waiting) newQueue() runqueue.Queue {
 	p := ws.pool
-	ws.sequence = new(runqueue.Sequence)
-	var numbers *runqueue.Sequence // that the inbox has to know
+	open := p.PendingLimit == 0 && (!p.plain || p.Simple)
+	ws.sequence = new(runqueue.Sequence) // counts, as all take the lock that need a number
+	var numbers *runqueue.Sequence       // that the inbox has to know
 	if !p.plain {
-		ws.sequence = runqueue.NewSequence(p.clock)
+		if open {
+			ws.sequence = runqueue.NewSequence(p.clock)
+		}
 		numbers = ws.sequence
 	}
 	front := runqueue.NewInbox(p.Door.executed.Cells(), numbers)
-	if p.PendingLimit == 0 && (!p.plain || p.Simple) {
+	if open {
 		ws.inbox = front
 	}
 	if !p.plain {

@@ -78,7 +78,7 @@ func (q *Delayed) Pop(now int64) Entry {
 	c, when, inHeap := q.firstTimed()
 	if q.Shards != nil {
 		by := q.turn(now, c, when, inHeap)
-		if q.Shards.mayPrecede(by) && q.Shards.first() <= by {
+		if q.Shards.mayPrecede(by) && q.Shards.first(by) <= by {
 			q.sweep(by)
 			c, when, inHeap = q.firstTimed()
 		}
@@ -204,10 +204,16 @@ func (q *Delayed) Head() (when int64, due bool) {
 			when, due = first.When, true // what stands in the line is due
 		}
 	}
-	if q.Shards != nil && (when == parking.Nothing || q.Shards.mayPrecede(when)) {
-		first := q.Shards.first()
-		if first != none && (when == parking.Nothing || first <= when) {
-			when, due = first, false
+	if q.Shards == nil {
+		return when, due
+	}
+	by := when
+	if when == parking.Nothing {
+		by = none
+	}
+	if q.Shards.mayPrecede(by) {
+		if first := q.Shards.first(by); first <= by && first != none {
+			return first, false
 		}
 	}
 	return when, due
@@ -218,7 +224,7 @@ func (q *Delayed) Head() (when int64, due bool) {
 func (q *Delayed) Await() (when int64, due bool) {
 	for again := true; again; {
 		when, due = q.Head()
-		again = q.Shards != nil && q.Shards.await(when)
+		again = q.Shards != nil && q.Shards.await(when, due)
 	}
 	return when, due
 }

@@ -53,7 +53,7 @@ func (s *shard) put(
 		return false, false
 	}
 	c.When, c.Order, c.Started = at, of.sequence.At(now), -1-int64(home)
-	first := s.push(c, at)
+	first := s.push(of, c, at)
 	if at <= of.upTo.Load() {
 		s.remove(c)
 		c.When, c.Order, c.Started = 0, 0, 0
@@ -65,10 +65,13 @@ func (s *shard) put(
 
 // push adds c, and reports whether it is the first. The head is published here, before anything
 // else is asked: so either a sweep sees it, or the caller sees how far the sweep goes.
-func (s *shard) push(c *cell.Cell, at int64) (first bool) {
+func (s *shard) push(of *Shards, c *cell.Cell, at int64) (first bool) {
 	s.heap.Push(at, c)
 	if first = c.Place == 1; first {
 		s.head.Store(at)
+		if at < of.earliest.Load() {
+			of.lower(at)
+		}
 	}
 	return first
 }

@@ -31,7 +31,9 @@ import (
 //
 // In the same way a submission finds out whether it has to tell the pool: who looks at the heads
 // says for which time the pool waits from then on, and looks once more if that is later than
-// before.
+// before. And who looks need not look at all shards each time: a submission with a new head says so
+// in a word that is no later than any head, if the head is earlier than that says; the pool raises
+// the word after it has looked, and looks once more.
 //
 // Both orders of steps have been tried out exhaustively; see package internal/trust/shards.
 type Shards struct {
@@ -41,8 +43,9 @@ type Shards struct {
 
 	_ [64]byte // what submitters only read is above, and follows
 
-	upTo    atomic.Int64 // how far the last sweep went; written with the pool's lock held
-	awaited atomic.Int64 // a submission for an earlier time tells the pool; likewise
+	upTo     atomic.Int64 // how far the last sweep went; written with the pool's lock held
+	awaited  atomic.Int64 // a submission for an earlier time tells the pool; likewise
+	earliest atomic.Int64 // no head is earlier; raised with the pool's lock held
 
 	_ [64]byte
 
@@ -65,6 +68,7 @@ func NewShards(c clock.Clock, s *Sequence) *Shards {
 	ss := &Shards{clock: c, sequence: s}
 	ss.choice.init()
 	ss.awaited.Store(none)
+	ss.earliest.Store(none)
 	ss.list = make([]shard, numberOfShards())
 	for i := range ss.list {
 		ss.list[i].head.Store(none)
@@ -181,8 +185,25 @@ func (ss *Shards) locked(f func()) {
 // swept is not here any more, nor comes.
 func (ss *Shards) mayPrecede(when int64) bool { return when > ss.upTo.Load() }
 
-// first returns the time of the first task, or none.
-func (ss *Shards) first() int64 {
+// first returns the time of the first task if that is no later than by; if not, a later time, or
+// none. The shards are looked at only if there may be one.
+func (ss *Shards) first(by int64) int64 {
+	known := ss.earliest.Load()
+	if known > by || known == none {
+		return known
+	}
+	first := ss.look()
+	if first > known {
+		ss.earliest.Store(first)
+		if again := ss.look(); again < first { // a submission may have said so before, in vain
+			ss.lower(again)
+		}
+	}
+	return ss.earliest.Load()
+}
+
+// look returns the earliest head, or none.
+func (ss *Shards) look() int64 {
 	at := none
 	for i := range ss.list {
 		at = min(at, ss.list[i].head.Load())
@@ -190,14 +211,27 @@ func (ss *Shards) first() int64 {
 	return at
 }
 
+// lower says that there is a head for the given time. It is called without the pool's lock, too.
+func (ss *Shards) lower(head int64) {
+	for known := ss.earliest.Load(); head < known; known = ss.earliest.Load() {
+		if ss.earliest.CompareAndSwap(known, head) {
+			return
+		}
+	}
+}
+
 // await says that the pool looks at its head, which is for the given time, when that has come. It
 // reports whether the caller has to look again: what has been put since it looked has not told the
-// pool, if that was to look earlier.
-func (ss *Shards) await(head int64) (again bool) {
+// pool, if that was to look earlier. A head that is due is taken now: while the pool waited for
+// earlier than that, which nothing comes for any more, it need not be said.
+func (ss *Shards) await(head int64, due bool) (again bool) {
 	if head == parking.Nothing {
 		head = none
 	}
 	before := ss.awaited.Load()
+	if due && before <= head {
+		return false
+	}
 	if head != before {
 		ss.awaited.Store(head)
 	}
@@ -239,7 +273,7 @@ func (ss *Shards) give(c *cell.Cell, at int64) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.push(c, at)
+	s.push(ss, c, at)
 	return true
 }
 

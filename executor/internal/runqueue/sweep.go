@@ -11,6 +11,9 @@ import (
 // becomes ripe at once.
 func (q *Delayed) sweep(by int64) {
 	q.Shards.upTo.Store(by)
+	if q.Shards.first(by) > by {
+		return
+	}
 	large, parts := q.takeDue(by)
 	q.takeLarge(by, large)
 	if parts > 1 {

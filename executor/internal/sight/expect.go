@@ -146,7 +146,7 @@ func (e *expectation) noteStart(x *run.Execution) {
 	e.begun++
 }
 
-// resume is called when a series is resumed.
+// resume is called when a series is resumed: the tap is told.
 func (es *expected) resume(pl *run.Plan) {
 	if !pl.Expected() {
 		return
