@@ -20,8 +20,8 @@ func page(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// web takes a second for each page and notes when it was asked for.
-type web struct {
+// pretended takes a second for each page and notes when it was asked for.
+type pretended struct {
 	mu    sync.Mutex
 	begun time.Time
 	links map[string][]string
@@ -29,14 +29,17 @@ type web struct {
 	pages []string
 }
 
-func (w *web) fetch(_ context.Context, page *url.URL) (links []*url.URL, err error) {
+func (w *pretended) fetch(_ context.Context, page *url.URL) (links []*url.URL, err error) {
 	w.mu.Lock()
 	w.asked[page.Host] = append(w.asked[page.Host], time.Since(w.begun))
 	w.pages = append(w.pages, page.String())
 	w.mu.Unlock()
 	time.Sleep(time.Second)
-	if page.Path == "/broken" {
+	switch page.Path {
+	case "/broken":
 		return nil, errors.New("broken")
+	case "/busy":
+		return nil, ErrTemporary
 	}
 	for _, text := range w.links[page.Path] {
 		link, err := url.Parse(text)
@@ -48,15 +51,15 @@ func (w *web) fetch(_ context.Context, page *url.URL) (links []*url.URL, err err
 	return links, nil
 }
 
-func newWeb(links map[string][]string) *web {
-	return &web{begun: time.Now(), links: links, asked: map[string][]time.Duration{}}
+func newPretended(links map[string][]string) *pretended {
+	return &pretended{begun: time.Now(), links: links, asked: map[string][]time.Duration{}}
 }
 
 // A page takes a second and the pause two: a host is asked each three seconds, whatever the number
 // of workers, and hosts do not wait for each other.
 func TestThePaceOfAHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWeb(map[string][]string{"/": {"/1", "/2", "/broken", "/1", "http://b/", "http://c/"}})
+		w := newPretended(map[string][]string{"/": {"/1", "/2", "/broken", "/1", "http://b/", "http://c/"}})
 		visited, failed := NewCrawler(w.fetch, 20, 2*time.Second, 1000).Crawl(t.Context(), page(t, "http://a/"))
 		require.Equal(t, 9, visited)
 		require.Len(t, failed, 3)
@@ -79,7 +82,7 @@ func TestEachPageOnce(t *testing.T) {
 				links[fmt.Sprintf("/%d", i)] = append(links[fmt.Sprintf("/%d", i)], fmt.Sprintf("/%d", j))
 			}
 		}
-		w := newWeb(links)
+		w := newPretended(links)
 		visited, failed := NewCrawler(w.fetch, 4, 0, 1000).Crawl(t.Context(), page(t, "http://a/0"))
 		require.Equal(t, 10, visited)
 		require.Empty(t, failed)
@@ -90,11 +93,31 @@ func TestEachPageOnce(t *testing.T) {
 // The crawl ends with its context, at once, whatever waits.
 func TestACrawlThatIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWeb(map[string][]string{"/": {"/1", "/2", "/3"}})
+		w := newPretended(map[string][]string{"/": {"/1", "/2", "/3"}})
 		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 		defer cancel()
 		visited, _ := NewCrawler(w.fetch, 4, time.Minute, 1000).Crawl(ctx, page(t, "http://a/"))
 		require.Equal(t, 2, visited)
 		require.Equal(t, 90*time.Second, time.Since(w.begun))
 	})
+}
+
+// Two start pages, of which the first has no links: the crawl goes on to the second. A page that is
+// busy again and again fails in the end, and holds up its host alone.
+func TestABusyPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPretended(map[string][]string{})
+		visited, failed := NewCrawler(w.fetch, 1, 0, 1000).Crawl(t.Context(), page(t, "http://a/busy"),
+			page(t, "http://b/1"), page(t, "http://a/1"))
+		require.Equal(t, 2, visited)
+		require.ErrorIs(t, failed["http://a/busy"], ErrTemporary)
+		require.Equal(t, []string{"http://a/busy", "http://b/1", "http://a/busy", "http://a/busy", "http://a/1"},
+			w.pages)
+	})
+}
+
+func TestACrawlFromNowhereIsOver(t *testing.T) {
+	visited, failed := NewCrawler(nil, 1, 0, 1000).Crawl(t.Context())
+	require.Zero(t, visited)
+	require.Empty(t, failed)
 }

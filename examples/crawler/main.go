@@ -1,53 +1,63 @@
-// Crawler visits a small web: each page once, one page of a host at a time and with a pause between
-// two, all hosts in parallel.
+// Crawler visits a web: each page once, one page of a host at a time and with a pause between two,
+// all hosts in parallel. The web is one of six servers in this process, unless -from names a page.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log"
+	"net/http"
 	"net/url"
-	"os"
 	"os/signal"
+	"syscall"
 	"time"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	from := flag.String("from", "", "where to begin, in place of the web of this program")
+	most := flag.Int("most", 60, "how many pages to visit at most")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	start, err := url.Parse("http://host-0.example/0")
-	if err != nil {
+	if err := run(ctx, *from, *most); err != nil {
 		log.Fatal(err) //nolint:gocritic // nothing is to be undone
 	}
+}
+
+func run(ctx context.Context, from string, most int) (err error) {
+	pause := time.Second
+	start, err := url.Parse(from)
+	if err != nil {
+		return err
+	}
+	if from == "" {
+		local, failed := openWeb(6)
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, local.Close()) }()
+		start, pause = local.start(), 100*time.Millisecond
+	}
+	fetch := FetchHTTP(&http.Client{Timeout: 5 * time.Second})
+	told := func(ctx context.Context, page *url.URL) ([]*url.URL, error) {
+		links, err := fetch(ctx, page)
+		fmt.Println(page, len(links), "links", said(err))
+		return links, err
+	}
 	begun := time.Now()
-	visited, failed := NewCrawler(pretendedWeb, 8, 100*time.Millisecond, 60).Crawl(ctx, start)
+	visited, failed := NewCrawler(told, 8, pause, most).Crawl(ctx, start)
 	fmt.Printf("%d pages in %v, %d failed\n", visited, time.Since(begun).Round(time.Millisecond), len(failed))
 	for page, err := range failed {
 		fmt.Println(page, err)
 	}
+	return nil
 }
 
-// pretendedWeb has six hosts with ten pages each; each page leads to the next of its host, and to
-// the first of the next host.
-func pretendedWeb(_ context.Context, page *url.URL) ([]*url.URL, error) {
-	var host, n int
-	if _, err := fmt.Sscanf(page.String(), "http://host-%d.example/%d", &host, &n); err != nil {
-		return nil, err
+func said(err error) string {
+	if err == nil {
+		return ""
 	}
-	time.Sleep(20 * time.Millisecond)
-	fmt.Println("visited", page)
-	if host == 3 && n == 5 {
-		return nil, errors.New("404 Not Found")
-	}
-	var links []*url.URL
-	for _, link := range []string{fmt.Sprintf("/%d", (n+1)%10),
-		fmt.Sprintf("http://host-%d.example/0", (host+1)%6)} {
-		u, err := url.Parse(link)
-		if err != nil {
-			return nil, err
-		}
-		links = append(links, u)
-	}
-	return links, nil
+	return "– " + err.Error()
 }

@@ -1,5 +1,5 @@
-// Emailsender sends mails no faster than its provider allows, tries again what fails for now, and
-// does not insist where an address is unknown.
+// Emailsender sends mails by SMTP, no faster than its provider allows. It tries again what fails for
+// now, and does not insist where an address is unknown. The provider is a server in this process.
 package main
 
 import (
@@ -7,54 +7,81 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"math/rand/v2"
+	"net/mail"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/punctual-go/punctual/future"
 )
 
-// provider fails for now with one mail in five, and for good with each twentieth.
-type provider struct{}
-
-func (provider) Send(_ context.Context, m Mail) error {
-	time.Sleep(5 * time.Millisecond)
-	var n int
-	if _, err := fmt.Sscanf(m.To, "user%d", &n); err != nil || n%20 == 19 {
-		return ErrBounced
-	}
-	if rand.IntN(5) == 0 {
-		return errors.New("try again later")
-	}
-	return nil
-}
+const mails = 100
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	sender := NewSender(provider{}, 20, 200*time.Millisecond)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	if err := run(ctx); err != nil {
+		log.Fatal(err) //nolint:gocritic // nothing is to be undone
+	}
+}
+
+func run(ctx context.Context) (err error) {
+	provider, err := openMailbox(troubles())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, provider.Close()) }()
+	sender := NewSender(&SMTP{Address: provider.address, Patience: 5 * time.Second,
+		From: mail.Address{Name: "News", Address: "news@example.com"}}, 20, 200*time.Millisecond)
 	begun := time.Now()
 	var sent []*future.Future[struct{}]
-	for i := range 100 {
-		f, err := sender.Send(ctx, Mail{To: fmt.Sprintf("user%d@example.com", i), Subject: "News"})
+	for i := range mails {
+		f, err := sender.Send(ctx, Mail{To: address(i), Subject: "News", Body: "There are some."})
 		if err != nil {
-			log.Fatal(err) //nolint:gocritic // the process ends
+			break // at a signal nothing more is accepted
 		}
 		sent = append(sent, f)
 	}
-	delivered, bounced, failed := 0, 0, 0
+	// What is accepted has ten seconds to go out.
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	report, err := sender.Close(end)
+	if err != nil {
+		err = fmt.Errorf("%d mails are not sent: %w", len(report.Dropped)+len(report.Running), err)
+	}
+	delivered, bounced, failed := count(sent)
+	fmt.Printf("%d delivered, %d bounced, %d failed, in %v\n", delivered, bounced, failed,
+		time.Since(begun).Round(100*time.Millisecond))
+	return err
+}
+
+func count(sent []*future.Future[struct{}]) (delivered, bounced, failed int) {
 	for _, f := range sent {
-		switch _, err := f.Get(ctx); {
-		case err == nil:
+		result, _ := f.Poll()
+		switch {
+		case result.Err == nil:
 			delivered++
-		case errors.Is(err, ErrBounced):
+		case errors.Is(result.Err, ErrBounced):
 			bounced++
 		default:
 			failed++
 		}
 	}
-	fmt.Printf("%d delivered, %d bounced, %d failed, in %v\n", delivered, bounced, failed,
-		time.Since(begun).Round(100*time.Millisecond))
-	if report, err := sender.Close(ctx); err != nil {
-		log.Fatal(err, report)
+	return delivered, bounced, failed
+}
+
+func address(i int) string { return fmt.Sprintf("user%d@example.com", i) }
+
+// troubles has the provider busy with each fifth mail, and each twentieth address unknown.
+func troubles() map[string][]fault {
+	faults := map[string][]fault{}
+	for i := range mails {
+		switch {
+		case i%20 == 19:
+			faults[address(i)] = []fault{{refused: errUnknown}}
+		case i%5 == 0:
+			faults[address(i)] = []fault{{refused: errBusy}}
+		}
 	}
+	return faults
 }

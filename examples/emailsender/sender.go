@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -11,16 +12,18 @@ import (
 	"github.com/punctual-go/punctual/future"
 )
 
-// Mail is what is sent.
-type Mail struct{ To, Subject, Body string }
+// Mail is what is sent. A server may get it more than once, as the connection can break when it has
+// taken the mail and not said so yet; the ID, which stays, tells the copies.
+type Mail struct{ ID, To, Subject, Body string }
 
 // Server takes mails. An error that matches ErrBounced is final.
 type Server interface {
 	Send(ctx context.Context, m Mail) error
 }
 
-// ErrBounced tells that an address does not exist: to send again would not help.
-var ErrBounced = errors.New("address unknown")
+// ErrBounced tells that a mail is refused for good, as its address does not exist, for example: to
+// send it again would not help.
+var ErrBounced = errors.New("bounced")
 
 // Sender sends mails, at most so many in any span of time, which is what providers ask for. A mail
 // that fails is tried again, and attempts count as mails do. Waiting holds no worker.
@@ -35,9 +38,12 @@ func NewSender(s Server, n int, per time.Duration) *Sender {
 		executor.Pace(n, per), executor.PendingLimit(10_000))}
 }
 
-// Send accepts a mail. It waits while too many are pending, until ctx ends. The future tells what
-// became of it.
+// Send accepts a mail, and gives it an ID if it has none. It waits while too many are pending, until
+// ctx ends. The future tells what became of it.
 func (s *Sender) Send(ctx context.Context, m Mail) (*future.Future[struct{}], error) {
+	if m.ID == "" {
+		m.ID = rand.Text()
+	}
 	return s.pool.SubmitContext(ctx, func(ctx context.Context) error {
 		err := s.server.Send(ctx, m)
 		if errors.Is(err, ErrBounced) {

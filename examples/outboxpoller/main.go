@@ -1,36 +1,125 @@
-// Outboxpoller moves messages from an outbox table to a broker, in order, without overlap, and with
-// back-off while the broker is down. Both are in memory here.
+// Outboxpoller submits tasks in the transactions of a database: a transaction that places an order
+// also writes a row of an outbox table, and a poller moves the rows to a cluster, whose workers ship
+// the orders. Neither an order nor its task is ever there without the other. The database is SQLite,
+// and the server of the cluster in this process.
 package main
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"log"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
 	"time"
 
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/cluster/embedded"
 	"github.com/punctual-go/punctual/executor"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	pool := executor.NewScheduledPool(1, executor.Name("jobs"))
-	defer pool.Close()
+	if err := run(ctx); err != nil {
+		log.Fatal(err) //nolint:gocritic // nothing is to be undone
+	}
+}
 
-	from, to := &table{begun: time.Now()}, &broker{}
-	if _, err := Poll(pool, 100*time.Millisecond, time.Second, from, to); err != nil {
-		log.Fatal(err) //nolint:gocritic // the process ends, and with it the pool
+func run(ctx context.Context) (err error) {
+	dir, err := os.MkdirTemp("", "outbox")
+	if err != nil {
+		return err
 	}
-	for i := range 8 {
-		from.add(150)
-		to.set(2 <= i && i < 5)
-		select {
-		case <-time.After(400 * time.Millisecond):
-		case <-ctx.Done():
-			return
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	db, table, err := openSQLite(ctx, filepath.Join(dir, "shop.db"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+
+	server, err := embedded.Start(ctx, filepath.Join(dir, "tasks"))
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	conn, err := server.Conn()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	tasks, err := cluster.Join(ctx, conn)
+	if err != nil {
+		return err
+	}
+	defer tasks.Close() // after the runs under way
+
+	var shipped atomic.Int64
+	ship := cluster.Define("ship", func(_ context.Context, o Order) (string, error) {
+		shipped.Add(1)
+		return "on its way: " + o.What, nil
+	})
+	served := make(chan error, 1)
+	go func() { served <- tasks.Serve(context.WithoutCancel(ctx), ship) }() // until tasks is closed
+
+	jobs := executor.NewScheduledPool(1, executor.Name("jobs"))
+	defer func() { err = errors.Join(err, jobs.Close()) }() // first: nothing is submitted any more
+	if _, err := Poll(jobs, 100*time.Millisecond, time.Second, table, Tasks{tasks, ship}); err != nil {
+		return err
+	}
+	return trade(ctx, db, &shipped, served)
+}
+
+// openSQLite opens a database with the tables of the shop.
+func openSQLite(ctx context.Context, path string) (*sql.DB, *Table, error) {
+	// A writer that meets another waits for it; and a transaction is a writer's from its beginning,
+	// as one that becomes it later may not wait.
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_txlock=immediate")
+	if err != nil {
+		return nil, nil, err
+	}
+	table, err := openShop(ctx, db, SQLite)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return db, table, nil
+}
+
+func openShop(ctx context.Context, db *sql.DB, schema string) (*Table, error) {
+	const orders = `CREATE TABLE IF NOT EXISTS orders (number INTEGER PRIMARY KEY, what TEXT NOT NULL)`
+	if _, err := db.ExecContext(ctx, orders); err != nil {
+		return nil, err
+	}
+	return NewTable(ctx, db, schema)
+}
+
+// trade places orders for a while. Each third comes twice, and is refused as such.
+func trade(ctx context.Context, db *sql.DB, shipped *atomic.Int64, served <-chan error) error {
+	placed, refused := 0, 0
+	for i := range 40 {
+		for range 1 + (i%3)/2 {
+			if err := PlaceOrder(ctx, db, Order{i, "a book"}); err == nil {
+				placed++
+			} else if refused++; ctx.Err() != nil {
+				return nil
+			}
 		}
-		fmt.Printf("%4d messages written, %4d sent\n", 150*(i+1), to.count())
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return nil
+		case err := <-served:
+			return err
+		}
+		if i%10 == 9 {
+			fmt.Printf("%2d orders placed, %2d refused, %2d shipped\n", placed, refused, shipped.Load())
+		}
 	}
+	return nil
 }

@@ -73,9 +73,3 @@ func (b *broker) set(down bool) {
 	defer b.mu.Unlock()
 	b.down = down
 }
-
-func (b *broker) count() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.arrived)
-}
