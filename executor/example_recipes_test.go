@@ -32,6 +32,30 @@ func ExampleScheduledFuture_Reset_debounce() {
 	// saved
 }
 
+// A replica that is not the leader leaves the work to the one that is. That is no failure, so
+// nothing is tried again or slows down, and no success of this replica either.
+func ExampleErrSkipped() {
+	pool := executor.NewScheduledPool(1)
+	leader := func() bool { return false }
+	tidy := func(context.Context) error {
+		if !leader() {
+			return fmt.Errorf("%w: not the leader", executor.ErrSkipped)
+		}
+		return nil // after the work
+	}
+
+	series, _ := pool.AtFixedRate(0, time.Millisecond, tidy,
+		executor.Retry(3, retry.Backoff{}), executor.MaxRuns(2))
+	series.Get(context.Background())
+	last, _ := series.Last()
+	pool.Close()
+	fmt.Println(last.Err)
+	fmt.Println(pool.Stats().Runs, "runs,", pool.Stats().Skipped, "skipped,", pool.Stats().Failures, "failed")
+	// Output:
+	// executor: skipped: not the leader
+	// 2 runs, 2 skipped, 0 failed
+}
+
 // A task that fails is tried again, and holds no worker while it waits.
 func ExampleRetry() {
 	pool := executor.NewScheduledPool(1)
