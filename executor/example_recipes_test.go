@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -14,8 +15,8 @@ import (
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
-// A burst of events leads to one save, half a second after the last of them, as the timer would be
-// reset by hand.
+// A burst of events leads to one save, some time after the last of them, as the timer would be reset
+// by hand. Package debounce does so for callers on many goroutines, and can be flushed.
 func ExampleScheduledFuture_Reset_debounce() {
 	pool := executor.NewScheduledPool(1)
 	defer pool.Close()
@@ -54,6 +55,34 @@ func ExampleErrSkipped() {
 	// Output:
 	// executor: skipped: not the leader
 	// 2 runs, 2 skipped, 0 failed
+}
+
+// A task whose period does not pass runs on demand only: here by its name, as by a person on the
+// page of package inspect.
+func ExampleHandle_Trigger_onDemand() {
+	pool := executor.NewScheduledPool(1)
+	defer pool.Close()
+	const never = time.Duration(math.MaxInt64)
+	done := make(chan bool)
+	repair := func(context.Context) error {
+		fmt.Println("repaired")
+		done <- true
+		return nil
+	}
+	_, err := pool.WithFixedDelay(never, never, repair, executor.Name("repair"), executor.Unique())
+	fmt.Println(err)
+
+	job, _ := pool.Lookup("repair")
+	_, planned := job.Next()
+	fmt.Println("planned:", planned)
+	triggered := job.Trigger()
+	<-done
+	fmt.Println("triggered:", triggered)
+	// Output:
+	// <nil>
+	// planned: false
+	// repaired
+	// triggered: true
 }
 
 // A task that fails is tried again, and holds no worker while it waits.

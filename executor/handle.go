@@ -158,7 +158,8 @@ func (h Handle) Paused() bool {
 // run is in progress, after that. The plan stays as it is, and [MaxRuns] does not count the run;
 // [Run.Triggered] tells it from the others. Calls before it begins are one. Trigger reports whether
 // the task takes the command: it returns false for one that has ended, and for one that runs once.
-// If the run in progress turns out to be the last, no other follows.
+// If the run in progress turns out to be the last, no other follows. A task with a delay that does
+// not pass, math.MaxInt64, has no other runs.
 func (h Handle) Trigger() bool {
 	o, pl, ok := h.commanded()
 	return ok && o.Trigger(h.cell(), pl)
@@ -168,8 +169,8 @@ func (h Handle) Trigger() bool {
 // goes on with its period or calendar. If a run is in progress, the next one waits for its end. A
 // paused task stays paused.
 //
-// A task that runs once is put off, or brought forward, unless it has begun: that is debounce.
-// Reset reports whether it has moved the task. O(log n).
+// A task that runs once is put off, or brought forward, unless it has begun: that is debounce, for
+// which package debounce has more. Reset reports whether it has moved the task. O(log n).
 func (h Handle) Reset(delay time.Duration) bool {
 	o, pl, ok := h.commanded()
 	return ok && o.Reset(h.cell(), pl, delay)

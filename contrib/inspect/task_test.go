@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -188,5 +189,31 @@ func TestTheNextRunOfATaskThatRuns(t *testing.T) {
 		assert.Contains(t, pages[0], "<dd>decided when this run ends</dd>")
 		assert.Contains(t, pages[1], "<dd>none is planned</dd>")
 		assert.Contains(t, pages[2], ", in 55 s</dd>")
+	})
+}
+
+// A task with a period that does not pass runs when somebody asks for it.
+func TestATaskThatRunsOnDemand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1)
+		defer p.Close()
+		job, err := p.WithFixedDelay(math.MaxInt64, math.MaxInt64, sleep(time.Minute), executor.Name("repair"))
+		require.NoError(t, err)
+		page := inspect.Handler(p)
+		var list struct{ Tasks []map[string]any }
+		body := get(t, page, "/pool/-1/tasks?format=json").Body.Bytes()
+		require.NoError(t, json.Unmarshal(body, &list))
+		assert.Equal(t, "on demand", list.Tasks[0]["kind"])
+		assert.NotContains(t, list.Tasks[0], "period")
+		_, pages := viewed(t, page)
+		assert.Contains(t, pages[0], "<dd>on demand</dd>")
+		assert.Contains(t, pages[0], "<dd>none is planned</dd>")
+		require.True(t, job.Trigger())
+		time.Sleep(time.Second)
+		assert.Equal(t, 200, get(t, page, "/").Code, "the plan of the strip")
+		_, pages = viewed(t, page)
+		assert.Contains(t, pages[0], "run 1, for 1")
+		time.Sleep(time.Hour)
+		assert.EqualValues(t, 1, job.Runs())
 	})
 }

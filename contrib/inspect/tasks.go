@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,6 +143,9 @@ func comparison(order string) func(a, b brief) int {
 	return nil
 }
 
+// never is the period of a task that runs only when somebody asks for it.
+const never = time.Duration(math.MaxInt64)
+
 // row is a task in a line.
 type row struct {
 	Task   link      `json:"task"`
@@ -178,6 +182,9 @@ func (s *seen) row(e *entry) row {
 	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: stateOf(st),
 		Kind: string(st.Kind), Period: span(st.Period), Next: st.Next, Runs: st.Runs,
 		Last: newLastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial)}
+	if st.Period == never {
+		r.Kind, r.Period = "on demand", 0
+	}
 	for _, past := range slices.Backward(e.handle.History()) {
 		r.Lately = append(r.Lately, span(past.Late))
 	}

@@ -41,7 +41,7 @@ func (s *search) fix(l *loop, method string) (fix analysis.SuggestedFix, why str
 	why = because(why, !s.fixed(l.period, here), "its period may change while it runs")
 	why = because(why, !ok || !s.means(l.period, at) || !s.predeclared(at), otherName)
 	pool, absent := s.pool(at)
-	if why = because(why, absent != "" && !preview(), absent); why != "" {
+	if why != "" {
 		return fix, why
 	}
 	task := fmt.Sprintf("%s.%s(%s, func(context.Context) error {\n%s\n}%s",
@@ -64,6 +64,7 @@ func (s *search) fix(l *loop, method string) (fix analysis.SuggestedFix, why str
 	formatted, err := format.Source([]byte(s.lost(file, gone, text) + text))
 	why = because(why, err != nil, "it cannot be written as a function")
 	why = because(why, s.loses(file, l, gone), "nothing else in its file needs package time")
+	why = because(why, absent != "" && !preview(), absent)
 	if why != "" {
 		return fix, why
 	}

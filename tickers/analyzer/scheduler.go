@@ -134,10 +134,11 @@ func (s *search) inChain(call *ast.CallExpr) bool {
 // wrongWith says what is wrong with a scheduler, in one line: only what can be seen.
 func (s *search) wrongWith(c *scheduler) string {
 	var wrong []string
-	if c.panics && !s.mentions(c, "Recover", "WithPanicRecovery", "AfterJobRunsWithPanic") {
+	seen := len(c.jobs) > 0 // else what they do is not known
+	if seen && c.panics && !s.mentions(c, "Recover", "WithPanicRecovery", "AfterJobRunsWithPanic") {
 		wrong = append(wrong, "a panic in a job ends the process")
 	}
-	if c.overlaps && !s.mentions(c, "SkipIfStillRunning", "DelayIfStillRunning", "WithSingletonMode",
+	if seen && c.overlaps && !s.mentions(c, "SkipIfStillRunning", "DelayIfStillRunning", "WithSingletonMode",
 		"SingletonMode", "SingletonModeAll", "WithLimitConcurrentJobs") {
 		wrong = append(wrong, "a slow run is joined by the next")
 	}
@@ -147,11 +148,14 @@ func (s *search) wrongWith(c *scheduler) string {
 	if c.v != nil && !c.v.IsField() && !s.stopped(c) {
 		wrong = append(wrong, "nothing stops it")
 	}
-	if len(wrong) == 0 {
-		wrong = append(wrong, "its jobs run at times that tests cannot make")
+	jobs := map[bool]string{true: "its job", false: fmt.Sprintf("%d jobs", len(c.jobs))}[len(c.jobs) == 1]
+	if !seen {
+		jobs = "its jobs are added elsewhere"
 	}
-	return fmt.Sprintf("cron scheduler: %s, %d of its jobs are added here: %s (on a scheduled pool: On, Every)",
-		c.name, len(c.jobs), strings.Join(wrong, "; "))
+	if len(wrong) > 0 {
+		jobs += ": " + strings.Join(wrong, "; ")
+	}
+	return "cron scheduler: " + c.name + ", " + jobs + " (on a scheduled pool: On, Every)"
 }
 
 // mentions tells whether the code that makes a scheduler, or adds a job to it, has one of these

@@ -5,7 +5,7 @@ import (
 )
 
 func first() {
-	c := cron.New() // want `cron scheduler: robfig/cron, 1 of its jobs are added here: a slow run`
+	c := cron.New() // want `cron scheduler: robfig/cron, its job: a slow run`
 	c.AddFunc("* * * * *", work)
 	c.Start()
 }

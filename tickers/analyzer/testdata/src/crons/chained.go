@@ -7,7 +7,7 @@ import (
 )
 
 func chained(done chan bool) {
-	c := cron.New(cron.WithLocation(time.UTC), cron.WithChain( // want `cron scheduler: robfig/cron, 1 of its jobs are added here: its jobs run at times`
+	c := cron.New(cron.WithLocation(time.UTC), cron.WithChain( // want `cron scheduler: robfig/cron, its job \(on`
 		cron.Recover(cron.DefaultLogger), cron.SkipIfStillRunning(cron.DiscardLogger)))
 	c.Start()
 	if _, err := c.AddFunc("0 4 1,15 * *", work); err != nil {

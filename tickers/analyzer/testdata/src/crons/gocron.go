@@ -10,7 +10,7 @@ import (
 func fails() error { return errors.New("no") }
 
 func durations(done chan bool) error {
-	s, err := gocron.NewScheduler() // want `cron scheduler: gocron, 3 of its jobs are added here: a panic in a job ends the process`
+	s, err := gocron.NewScheduler() // want `cron scheduler: gocron, 3 jobs: a panic in a job ends the process`
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 func work() {}
 
 func local(done chan bool) {
-	c := cron.New() // want `cron scheduler: robfig/cron, 4 of its jobs are added here: a panic in a job ends the process; a slow run is joined by the next; a job that cannot be added is not noticed \(on a scheduled pool: On, Every\)`
+	c := cron.New() // want `cron scheduler: robfig/cron, 4 jobs: a panic in a job ends the process; a slow run is joined by the next; a job that cannot be added is not noticed \(on a scheduled pool: On, Every\)`
 	// Each minute.
 	c.AddFunc("* * * * *", work)
 	_, err := c.AddFunc("30 2 * * mon-FRI", func() {
