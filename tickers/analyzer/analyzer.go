@@ -16,9 +16,13 @@
 // among others that do work, loops on the goroutine of the caller, generated files, and test
 // files, unless -tickers.intests is set.
 //
-// A suggested fix runs the body on a scheduled pool, which is what -tickers.pool names, or a
-// variable of type *executor.ScheduledPool in scope. A goroutine that does nothing else goes. One
-// that does stays, waits for the loop's way out as it did, then ends the series and waits for the
+// It finds schedulers of robfig/cron and gocron as well, and jobs that are added to one from
+// elsewhere. A suggested fix makes a scheduler a scheduled pool, and its jobs tasks of that, where
+// lines, wrappers and options mean the same here, and everything that is done with it is seen.
+//
+// A suggested fix for a ticker runs the body on a scheduled pool, which is what -tickers.pool names,
+// or a variable of type *executor.ScheduledPool in scope. A goroutine that does nothing else goes.
+// One that does stays, waits for the loop's way out as it did, then ends the series and waits for the
 // body: so what it defers comes when it always came. There is a fix only where nothing else can
 // change: the period and the way out have to be the same for as long as the loop runs, the ticker
 // has to be the loop's own, and nobody may recover from a panic of the body, or wait until it takes

@@ -22,6 +22,8 @@ var cronFields = []cronField{
 	{0, 6, strings.Fields("sun mon tue wed thu fri sat")},
 }
 
+var macros = strings.Fields("@yearly @annually @monthly @weekly @daily @midnight @hourly")
+
 // cronLine tells whether a line of five fields, or a macro, means the same to robfig/cron and here;
 // if not, why. A line is steady if it is like an interval: then both do the same when the clocks
 // change.
@@ -30,8 +32,7 @@ func cronLine(line string) (steady bool, why string) {
 	if strings.HasPrefix(line, "@") {
 		every, ok := strings.CutPrefix(line, "@every ")
 		if !ok {
-			known := slices.Contains(strings.Fields("@yearly @annually @monthly @weekly @daily @midnight @hourly"), line)
-			return line == "@hourly", because("", !known, other)
+			return line == "@hourly", because("", !slices.Contains(macros, line), other)
 		}
 		d, err := time.ParseDuration(every)
 		return true, because("", err != nil || d < time.Second || d%time.Second != 0, other)
@@ -53,7 +54,8 @@ func cronLine(line string) (steady bool, why string) {
 	return fields[0][0] == '*' || fields[1][0] == '*', ""
 }
 
-var cronItem = regexp.MustCompile(`^(?:\*|([0-9]+|[A-Za-z]{3})(?:-([0-9]+|[A-Za-z]{3}))?)(?:/([0-9]+))?$`)
+var cronItem = regexp.MustCompile(
+	`^(?:\*|([0-9]+|[A-Za-z]{3})(?:-([0-9]+|[A-Za-z]{3}))?)(?:/([0-9]+))?$`)
 
 // has tells whether an item of a list is a number of the field, a range of them, or each so many of
 // all, or of a range.

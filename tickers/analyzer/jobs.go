@@ -37,7 +37,8 @@ func (r *replacement) add(job *ast.CallExpr) {
 	}
 	text = r.source(sel.X.Pos(), sel.X.End()) + "." + text + r.opts + ")"
 	if st, ok := path[1].(*ast.ExprStmt); ok {
-		r.edit(st.Pos(), st.End(), "if _, err := "+text+"; err != nil {\npanic(err) // the pool is shut down\n}")
+		r.edit(st.Pos(), st.End(),
+			"if _, err := "+text+"; err != nil {\npanic(err) // the pool is shut down\n}")
 		return
 	}
 	r.edit(job.Pos(), job.End(), text)
@@ -70,7 +71,8 @@ func (r *replacement) newJob(job *ast.CallExpr) (text, why string) {
 		switch {
 		case ok && name == "WithName" && r.TypesInfo.Types[given[0]].Value != nil:
 			text += ", executor.Name(" + r.text(given[0]) + ")"
-		case ok && name == "WithSingletonMode" && strings.HasSuffix(r.text(given[0]), "LimitModeReschedule"):
+		case ok && name == "WithSingletonMode" &&
+			strings.HasSuffix(r.text(given[0]), ".LimitModeReschedule"):
 			text += ", executor.CatchUp(executor.Skip)"
 		default:
 			why = because(why, true, "one of the options of a job has no counterpart: "+r.text(option))
@@ -116,13 +118,15 @@ func (r *replacement) task(job ast.Expr, errors bool) (text, why string) {
 		if literal, ok := job.(*ast.FuncLit); ok {
 			return "func(context.Context) error " + r.source(literal.Body.Pos(), literal.Body.End()), ""
 		}
-		return "func(context.Context) error {\nreturn " + r.source(job.Pos(), job.End()) + "()\n}", r.unsteady(job)
+		called := r.source(job.Pos(), job.End()) + "()"
+		return "func(context.Context) error {\nreturn " + called + "\n}", r.unsteady(job)
 	case signature.Results().Len() > 0:
 		return "", "one of its jobs returns something"
 	}
 	literal, ok := job.(*ast.FuncLit)
 	if !ok {
-		return "func(context.Context) error {\n" + r.source(job.Pos(), job.End()) + "()\nreturn nil\n}", r.unsteady(job)
+		called := r.source(job.Pos(), job.End()) + "()"
+		return "func(context.Context) error {\n" + called + "\nreturn nil\n}", r.unsteady(job)
 	}
 	var edits []analysis.TextEdit
 	ast.Inspect(literal.Body, func(n ast.Node) bool {
@@ -130,7 +134,9 @@ func (r *replacement) task(job ast.Expr, errors bool) (text, why string) {
 		case *ast.FuncLit:
 			return false
 		case *ast.ReturnStmt:
-			edits = append(edits, analysis.TextEdit{Pos: n.Pos(), End: n.End(), NewText: []byte("return nil")})
+			edits = append(edits, analysis.TextEdit{
+				Pos: n.Pos(), End: n.End(), NewText: []byte("return nil"),
+			})
 		case *ast.CallExpr:
 			why = because(why, r.mayEnd(n), "one of its jobs may end the process, or its goroutine")
 		}
@@ -155,7 +161,8 @@ func (r *replacement) unsteady(job ast.Expr) string {
 	if sel, ok := ast.Unparen(job).(*ast.SelectorExpr); ok {
 		if f, ok := r.object(sel).(*types.Func); ok && isMethod(f) {
 			job = sel.X
-			if _, isPointer := types.Unalias(r.TypesInfo.TypeOf(sel.X)).Underlying().(*types.Pointer); !isPointer {
+			of := types.Unalias(r.TypesInfo.TypeOf(sel.X)).Underlying()
+			if _, isPointer := of.(*types.Pointer); !isPointer {
 				return "one of its jobs is a method of a value"
 			}
 		}

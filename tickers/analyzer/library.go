@@ -23,11 +23,13 @@ var libraries = []*library{
 	{name: "robfig/cron", path: regexp.MustCompile(`^github\.com/robfig/cron/v3$`),
 		made: []string{"New"}, adds: []string{"AddFunc", "AddJob", "Schedule"},
 		panics: true, overlaps: true, fixed: true},
-	{name: "robfig/cron", path: regexp.MustCompile(`^(github\.com/robfig/cron(/v2)?|gopkg\.in/robfig/cron\.v\d)$`),
+	{name: "robfig/cron",
+		path: regexp.MustCompile(`^(github\.com/robfig/cron(/v2)?|gopkg\.in/robfig/cron\.v\d)$`),
 		made: []string{"New", "NewWithLocation"}, adds: []string{"AddFunc", "AddJob", "Schedule"},
 		overlaps: true},
 	{name: "gocron", path: regexp.MustCompile(`^github\.com/go-co-op/gocron/v2$`),
-		made: []string{"NewScheduler"}, adds: []string{"NewJob"}, panics: true, overlaps: true, fixed: true},
+		made: []string{"NewScheduler"}, adds: []string{"NewJob"},
+		panics: true, overlaps: true, fixed: true},
 	{name: "gocron", path: regexp.MustCompile(`^github\.com/(go-co-op|jasonlvhit)/gocron$`),
 		made: []string{"NewScheduler"}, adds: []string{"Do", "DoWithJobDetails"}, overlaps: true},
 }
@@ -57,7 +59,7 @@ func (s *search) called(call *ast.CallExpr) (of *library, f *types.Func) {
 // isMethod tells whether a function has a receiver.
 func isMethod(f *types.Func) bool { return f.Signature().Recv() != nil }
 
-// offers are the functions of a library that an expression calls, with their arguments: options.
+// offer is the function of a library that an expression calls, with its arguments: an option.
 func (s *search) offer(e ast.Expr, of *library) (name string, args []ast.Expr, ok bool) {
 	call, isCall := ast.Unparen(e).(*ast.CallExpr)
 	if !isCall {

@@ -20,6 +20,8 @@ type scheduler struct {
 	others []*ast.CallExpr // of its other methods
 }
 
+const instead = " (on a scheduled pool: On, Every)"
+
 // schedulers reports those of other libraries: each that is made here, and each job that is added
 // to one from elsewhere.
 func (s *search) schedulers(files []*ast.File) {
@@ -52,7 +54,7 @@ func (s *search) schedulers(files []*ast.File) {
 			c.others = append(c.others, call)
 		case adds && !s.inChain(call):
 			s.suggest(analysis.Diagnostic{Pos: call.Pos(), End: call.End(),
-				Message: "cron job: " + of.name + ", on a scheduler from elsewhere (on a scheduled pool: On, Every)"},
+				Message: "cron job: " + of.name + ", on a scheduler from elsewhere" + instead},
 				analysis.SuggestedFix{}, "where its scheduler is made is not seen")
 		}
 	}
@@ -138,8 +140,8 @@ func (s *search) wrongWith(c *scheduler) string {
 	if seen && c.panics && !s.mentions(c, "Recover", "WithPanicRecovery", "AfterJobRunsWithPanic") {
 		wrong = append(wrong, "a panic in a job ends the process")
 	}
-	if seen && c.overlaps && !s.mentions(c, "SkipIfStillRunning", "DelayIfStillRunning", "WithSingletonMode",
-		"SingletonMode", "SingletonModeAll", "WithLimitConcurrentJobs") {
+	if seen && c.overlaps && !s.mentions(c, "SkipIfStillRunning", "DelayIfStillRunning",
+		"WithSingletonMode", "SingletonMode", "SingletonModeAll", "WithLimitConcurrentJobs") {
 		wrong = append(wrong, "a slow run is joined by the next")
 	}
 	if s.dropsErrors(c) {
@@ -148,14 +150,17 @@ func (s *search) wrongWith(c *scheduler) string {
 	if c.v != nil && !c.v.IsField() && !s.stopped(c) {
 		wrong = append(wrong, "nothing stops it")
 	}
-	jobs := map[bool]string{true: "its job", false: fmt.Sprintf("%d jobs", len(c.jobs))}[len(c.jobs) == 1]
-	if !seen {
+	jobs := fmt.Sprintf("%d jobs", len(c.jobs))
+	switch len(c.jobs) {
+	case 0:
 		jobs = "its jobs are added elsewhere"
+	case 1:
+		jobs = "its job"
 	}
 	if len(wrong) > 0 {
 		jobs += ": " + strings.Join(wrong, "; ")
 	}
-	return "cron scheduler: " + c.name + ", " + jobs + " (on a scheduled pool: On, Every)"
+	return "cron scheduler: " + c.name + ", " + jobs + instead
 }
 
 // mentions tells whether the code that makes a scheduler, or adds a job to it, has one of these

@@ -110,7 +110,8 @@ func (r *replacement) waitsForStop(path []ast.Node) (waits ast.Expr, ok bool) {
 	_, isCall := path[2].(*ast.CallExpr)
 	unary, isUnary := path[3].(*ast.UnaryExpr)
 	_, alone := path[4].(*ast.ExprStmt)
-	return unary, isSel && isCall && isUnary && alone && sel.Sel.Name == "Done" && unary.Op == token.ARROW
+	stands := isSel && isCall && isUnary && alone
+	return unary, stands && sel.Sel.Name == "Done" && unary.Op == token.ARROW
 }
 
 // listOf are the statements of a block, or of a case.

@@ -78,6 +78,7 @@ func (r *replacement) imports() {
 	more, ok := r.search.imports(r.file, r.makes.Pos(), executorPath, "context")
 	r.because(!ok, otherName)
 	r.edits = append(r.edits, more...)
+	r.because(r.losesComment(), "a comment in it would be lost")
 	r.because(r.unformatted(), "it cannot be written as a task")
 }
 
@@ -88,7 +89,9 @@ func (r *replacement) of(name *types.PkgName) bool {
 
 // covered tells whether an edit replaces the place of a name.
 func (r *replacement) covered(id *ast.Ident) bool {
-	return slices.ContainsFunc(r.edits, func(e analysis.TextEdit) bool { return e.Pos <= id.Pos() && id.End() <= e.End })
+	return slices.ContainsFunc(r.edits, func(e analysis.TextEdit) bool {
+		return e.Pos <= id.Pos() && id.End() <= e.End
+	})
 }
 
 // importOf is the import of the library in the file.
@@ -99,6 +102,20 @@ func (r *replacement) importOf() *ast.ImportSpec {
 		}
 	}
 	return nil
+}
+
+// losesComment tells whether a comment stands in what is replaced, and not in what replaces it.
+// What is said of a start goes with that.
+func (r *replacement) losesComment() (loses bool) {
+	for _, group := range r.file.Comments {
+		for _, c := range group.List {
+			for _, e := range r.edits {
+				inside := e.Pos <= c.Pos() && c.End() <= e.End
+				loses = loses || inside && len(e.NewText) > 0 && !strings.Contains(string(e.NewText), c.Text)
+			}
+		}
+	}
+	return loses
 }
 
 // unformatted tells whether the file is not one of Go with the edits.

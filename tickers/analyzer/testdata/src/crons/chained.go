@@ -7,7 +7,8 @@ import (
 )
 
 func chained(done chan bool) {
-	c := cron.New(cron.WithLocation(time.UTC), cron.WithChain( // want `cron scheduler: robfig/cron, its job \(on`
+	// want +1 `cron scheduler: robfig/cron, its job \(on`
+	c := cron.New(cron.WithLocation(time.UTC), cron.WithChain(
 		cron.Recover(cron.DefaultLogger), cron.SkipIfStillRunning(cron.DiscardLogger)))
 	c.Start()
 	if _, err := c.AddFunc("0 4 1,15 * *", work); err != nil {
