@@ -11,7 +11,7 @@ import (
 
 // add makes a job a task.
 func (r *replacement) add(job *ast.CallExpr) {
-	sel := job.Fun.(*ast.SelectorExpr)
+	sel := ast.Unparen(job.Fun).(*ast.SelectorExpr)
 	r.known++
 	path := r.around(job)
 	r.because(!r.predeclared(job.Pos()), otherName)

@@ -74,7 +74,7 @@ func (r *replacement) addsOnly(st ast.Stmt) bool {
 
 // call replaces a call of another method.
 func (r *replacement) call(call *ast.CallExpr) {
-	sel := call.Fun.(*ast.SelectorExpr)
+	sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	r.known++
 	_, f := r.called(call)
 	path := r.around(call)
