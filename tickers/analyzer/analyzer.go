@@ -120,7 +120,7 @@ func (s *search) look(n ast.Node) {
 		if by, ok := s.started[self]; ok {
 			// Whoever else calls it may recover.
 			others := n.Name.IsExported() || s.uses(self) != len(by.sites) ||
-				n.Recv != nil && s.inInterface(n.Name.Name)
+				n.Recv != nil && s.inInterface(n.Name.Name) || s.tested(n)
 			s.goroutine(n.Type, n.Body, spawner{caught: by.caught,
 				tied: because(by.tied, others, "its function may be called elsewhere too")})
 		}

@@ -25,7 +25,8 @@ func TestFixesOnTheNamedPool(t *testing.T) {
 }
 
 func TestNoFixWhereSomethingElseWouldChange(t *testing.T) {
-	results := analysistest.Run(t, analysistest.TestData(), Analyzer, "refuses", "cronrefuses")
+	results := analysistest.Run(t, analysistest.TestData(), Analyzer,
+		"refuses", "cronrefuses", "tests/called")
 	for _, result := range results {
 		for _, d := range result.Diagnostics {
 			for _, fix := range d.SuggestedFixes {
@@ -88,7 +89,7 @@ var update = flag.Bool("update", false, "write testdata/why.txt anew")
 // What is not fixed has one reason, and what is fixed has none.
 func TestTheReasonsForNoFix(t *testing.T) {
 	var lines []string
-	all := []string{"a", "b", "refuses", "crons", "cronrefuses"}
+	all := []string{"a", "b", "refuses", "crons", "cronrefuses", "tests/called"}
 	for _, result := range analysistest.Run(t, analysistest.TestData(), Analyzer, all...) {
 		for _, d := range result.Diagnostics {
 			at := result.Pass.Fset.Position(d.Pos)

@@ -3,7 +3,10 @@ package analyzer
 import (
 	"go/ast"
 	"go/types"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 )
 
 // object is the function, method or variable that an expression names; of a generic one, what is
@@ -89,9 +92,24 @@ func (s *search) inInterface(name string) bool {
 	return false
 }
 
+// tested tells whether a test beside a function has its name in it, and so may call it: a package is
+// looked at without its tests, too.
+func (s *search) tested(f *ast.FuncDecl) bool {
+	folder := filepath.Dir(s.Fset.File(f.Pos()).Name())
+	tests, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	return slices.ContainsFunc(tests, func(test string) bool {
+		text, err := os.ReadFile(test)
+		return err != nil || wordOf(f.Name.Name).Match(text)
+	})
+}
+
+func wordOf(name string) *regexp.Regexp {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+}
+
 // ignored tells whether a file that is left out of this build has a name in it.
 func (s *search) ignored(name string) bool {
-	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	word := wordOf(name)
 	for _, file := range s.IgnoredFiles {
 		text, err := s.ReadFile(file)
 		if err != nil || word.Match(text) {

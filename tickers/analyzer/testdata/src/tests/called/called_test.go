@@ -1,0 +1,9 @@
+package called
+
+import "testing"
+
+func TestRun(t *testing.T) {
+	s := newServer()
+	s.stop()
+	s.run()
+}
