@@ -36,8 +36,9 @@
 //
 // # Recipes
 //
-// Debounce: one run, half a second after the last of many events. An error of save is in the future
-// alone, and this code does not look at that: save has to log its errors itself.
+// Debounce: one run, half a second after the last of many events. Package debounce does this for
+// several goroutines, with a limit and a flush, and reports errors; here an error of save is in the
+// future alone.
 //
 //	if pending == nil || !pending.Reset(500*time.Millisecond) { // it has run: the next is another
 //		pending, err = pool.Schedule(500*time.Millisecond, save)

@@ -10,7 +10,7 @@ import (
 )
 
 // Three changes are saved at once, when they have stopped for a while; the fourth before the end.
-func Example() {
+func ExampleNew() {
 	pool := executor.NewScheduledPool(1)
 	defer pool.Close()
 
