@@ -67,13 +67,16 @@ type Changes struct {
 // with the name, too.
 func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 	checked := make([]engine.Job, 0, len(jobs))
-	for _, j := range jobs {
+	for i, j := range jobs {
+		if j.Name == "" {
+			return Changes{}, p.misused(nil, invalid("job %d has no name", i))
+		}
 		o, period, err := j.resolve(&p.runs().Settings)
 		if err != nil {
 			return Changes{}, p.misused([]TaskOption{Name(j.Name)}, err)
 		}
 		if slices.ContainsFunc(checked, func(c engine.Job) bool { return c.Name == j.Name }) {
-			return Changes{}, invalid("job %q is given twice", j.Name)
+			return Changes{}, p.misused(nil, invalid("job %q is given twice", j.Name))
 		}
 		checked = append(checked, engine.Job{Name: j.Name, Task: j.Task,
 			Initial: cmp.Or(j.Every, j.Initial),
@@ -94,7 +97,7 @@ func (j Job) resolve(s *run.Settings) (o series.Options, period int64, err error
 			kinds++
 		}
 	}
-	if kinds != 1 || j.Name == "" {
+	if kinds != 1 {
 		return o, 0, invalid("a job needs a name, and either a period, a rate, a delay or a calendar")
 	}
 	opts := append(slices.Clone(j.Options), TaskOption(Name(j.Name)), Unique())

@@ -191,9 +191,9 @@ func (h Handle) SetPeriod(d time.Duration) error {
 	}
 	live, err := o.SetPeriod(h.cell(), pl, d)
 	if err == nil && !live {
-		err = errEnded
+		err = o.Refusal(pl.Name, "the periodic task has ended", errEnded)
 	}
-	return err
+	return o.Misuse(pl.Name, err)
 }
 
 // Last returns the last run of a periodic task that has ended, or false if there is none. For a

@@ -45,10 +45,7 @@ func New(
 	p executor.ScheduledSubmitter, wait Wait, task executor.Task, opts ...executor.TaskOption,
 ) (*Debouncer, error) {
 	if wait.Quiet < 0 || wait.Most < 0 || wait.Most > 0 && wait.Most < wait.Quiet {
-		return nil, fmt.Errorf("debounce: %w: %+v", executor.ErrInvalid, wait)
-	}
-	if task == nil {
-		return nil, executor.ErrNilTask
+		return nil, fmt.Errorf("debounce: %w: negative, or Most below Quiet: %+v", executor.ErrInvalid, wait)
 	}
 	d := &Debouncer{wait: wait}
 	all := append([]executor.TaskOption{executor.FailurePolicy(executor.Continue)}, opts...)
@@ -108,8 +105,12 @@ func (d *Debouncer) over() error {
 	return ErrClosed
 }
 
-// body is what the series runs, at each attempt.
+// body is what the series runs, at each attempt. It is nil for a nil task, which the pool refuses,
+// with the names.
 func (d *Debouncer) body(task executor.Task) executor.Task {
+	if task == nil {
+		return nil
+	}
 	return func(ctx context.Context) error {
 		if !d.begin(ctx) {
 			return nil

@@ -3,6 +3,7 @@ package debounce_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"slices"
@@ -322,17 +323,19 @@ func TestAPause(t *testing.T) {
 }
 
 func TestBadDebouncers(t *testing.T) {
-	p := executor.NewScheduledPool(1)
+	p := executor.NewScheduledPool(1, executor.Name("jobs"))
 	defer p.Close()
 	nothing := func(context.Context) error { return nil }
 	for _, wait := range []debounce.Wait{{Quiet: -1}, {Most: -1}, {Quiet: 2, Most: 1}} {
 		_, err := debounce.New(p, wait, nothing)
 		require.ErrorIs(t, err, executor.ErrInvalid, "%+v", wait)
+		require.ErrorContains(t, err, fmt.Sprintf("negative, or Most below Quiet: %+v", wait))
 	}
 	_, err := debounce.New(p, debounce.Wait{}, nothing, executor.Timeout(-1))
 	require.ErrorIs(t, err, executor.ErrInvalid)
-	_, err = debounce.New(p, debounce.Wait{}, nil)
+	_, err = debounce.New(p, debounce.Wait{}, nil, executor.Name("save"))
 	require.ErrorIs(t, err, executor.ErrNilTask)
+	require.EqualError(t, err, `executor: task "save" of pool "jobs": nil task`)
 }
 
 func TestAWaitForEver(t *testing.T) {

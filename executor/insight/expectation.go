@@ -34,7 +34,8 @@ func SuccessWithin(d time.Duration) Expectation {
 func StartWithin(d time.Duration, q float64) Expectation {
 	return func(o *series.Options) error {
 		if d <= 0 || !(q > 0 && q <= 1) {
-			return fmt.Errorf("start within %v in %v of all cases: no such expectation", d, q)
+			return fmt.Errorf("start within %v in %v of all runs: "+
+				"the time must be positive, the part above 0 and at most 1", d, q)
 		}
 		o.StartWithin, o.StartQuantile = d, q
 		return nil
