@@ -43,7 +43,6 @@ func (s *search) loses(file *ast.File, l *loop, gone []ast.Node) bool {
 func (s *search) imports(
 	file *ast.File, at token.Pos, paths ...string,
 ) (edits []analysis.TextEdit, ok bool) {
-	text := ""
 	for _, path := range paths {
 		name := path[strings.LastIndex(path, "/")+1:]
 		switch found := s.lookup(name, at).(type) {
@@ -55,16 +54,39 @@ func (s *search) imports(
 			if s.defines(file, name) || s.imported(file, path) {
 				return nil, false
 			}
-			text += "\n\nimport " + strconv.Quote(path)
+			edits = append(edits, importing(file, path))
 		default:
 			return nil, false
 		}
 	}
-	if text == "" {
-		return nil, true
+	return edits, true
+}
+
+// importing is the edit that imports a package, beside others of its kind if there are some. Within
+// a group of imports gofmt finds the right order.
+func importing(file *ast.File, path string) analysis.TextEdit {
+	at, text := file.Name.End(), "\n\nimport "+strconv.Quote(path)
+	for _, d := range file.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok || decl.Tok != token.IMPORT || !decl.Lparen.IsValid() || len(decl.Specs) == 0 {
+			continue
+		}
+		for _, spec := range decl.Specs {
+			spec := spec.(*ast.ImportSpec)
+			other, _ := strconv.Unquote(spec.Path.Value)
+			if standard(other) == standard(path) && other != "C" {
+				at, text = spec.Pos(), strconv.Quote(path)+"\n\t"
+				return analysis.TextEdit{Pos: at, End: at, NewText: []byte(text)}
+			}
+		}
+		if standard(path) {
+			at, text = decl.Specs[0].Pos(), strconv.Quote(path)+"\n\n\t"
+		} else {
+			at, text = decl.Rparen, "\n\t"+strconv.Quote(path)+"\n"
+		}
+		break
 	}
-	end := file.Name.End()
-	return []analysis.TextEdit{{Pos: end, End: end, NewText: []byte(text)}}, true
+	return analysis.TextEdit{Pos: at, End: at, NewText: []byte(text)}
 }
 
 // imported tells whether a file imports a package, by whatever name.

@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"go/ast"
 	"go/format"
 	"go/token"
@@ -75,7 +76,7 @@ func (r *replacement) imports() {
 		}
 		r.edit(gone.Pos(), r.next(gone.End()), "")
 	}
-	more, ok := r.search.imports(r.file, r.makes.Pos(), executorPath, "context")
+	more, ok := r.search.imports(r.file, r.makes.Pos(), "context", executorPath)
 	r.because(!ok, otherName)
 	r.edits = append(r.edits, more...)
 	r.because(r.losesComment(), "a comment in it would be lost")
@@ -121,7 +122,9 @@ func (r *replacement) losesComment() (loses bool) {
 // unformatted tells whether the file is not one of Go with the edits.
 func (r *replacement) unformatted() bool {
 	edits := slices.Clone(r.edits)
-	slices.SortStableFunc(edits, func(a, b analysis.TextEdit) int { return int(a.Pos - b.Pos) })
+	slices.SortStableFunc(edits, func(a, b analysis.TextEdit) int {
+		return cmp.Or(cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.End, b.End))
+	})
 	_, err := format.Source([]byte(r.edited(r.file.FileStart, r.file.FileEnd, edits)))
 	return err != nil
 }
