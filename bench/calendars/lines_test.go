@@ -1,15 +1,18 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	robfig "github.com/robfig/cron/v3"
 	"github.com/stretchr/testify/require"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
@@ -84,4 +87,26 @@ func TestLinesOfRobfigComeWhenTheyCameThere(t *testing.T) {
 			}
 		}
 	}
+}
+
+// This is what package tickers writes for cron.New, AddFunc, Start and a deferred Stop.
+func TestASchedulerOfRobfigAsAPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		report := func() { runs++ }
+		func() {
+			jobs := executor.NewScheduledPool(1)
+			line := cron.MustParse("30 2 * * *", cron.Gap(cron.Skip), cron.Repeat(cron.Both)) // a fix has it in place
+			if _, err := jobs.On(line, func(context.Context) error {
+				report()
+				return nil
+			}); err != nil {
+				panic(err)
+			}
+			defer jobs.Shutdown()
+			time.Sleep(72 * time.Hour)
+		}()
+		time.Sleep(72 * time.Hour)
+		require.Equal(t, 3, runs)
+	})
 }
