@@ -40,10 +40,10 @@ var (
 	// expect one only of a task that will have some. For [MaxRuns], [DelayBy], [NextIn] and
 	// [insight.StartWithin] it is a run like any other.
 	//
-	// A run that exceeds its [Timeout] or panics has failed, whatever it returns. One that is
-	// cancelled and returns ErrSkipped counts as skipped, and its task as cancelled. To whatever
-	// waits for futures, such as [InvokeAny] and bulk.Group, and to a supervisor it is an error like
-	// any other.
+	// A run that exceeds its [Timeout] or panics has failed, whatever it returns. A task that was
+	// cancelled stays so; what its run returns may be counted as skipped besides. To whatever waits
+	// for futures, such as [InvokeAny] and bulk.Group, and to a supervisor it is an error like any
+	// other.
 	ErrSkipped = run.ErrSkipped
 
 	// ErrCalendar ends a series whose calendar has answered a time that is not after the one it was

@@ -121,10 +121,10 @@ func (r *record) planned() (n int) {
 	return n
 }
 
-// skipped returns how many bodies have said that they left their work out.
+// skipped returns how many bodies have said that they left their work out, be it too late.
 func (r *record) skipped() (n int) {
 	for _, b := range r.bodies {
-		if b.skipped() {
+		if b.over && errors.Is(b.err, executor.ErrSkipped) {
 			n++
 		}
 	}
