@@ -1,6 +1,8 @@
 package prompunctual
 
 import (
+	"fmt"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/punctual-go/punctual/executor/metrics"
@@ -35,13 +37,16 @@ type described struct {
 
 // Register has a registry, such as prometheus.DefaultRegisterer, collect the metrics of pools and
 // loops. It may be called again for other pools. It returns the error of [metrics.Of], and that of
-// the registry if another pool of the same name is registered there already.
+// the registry, with the names, if a pool of the same name is registered there already.
 func Register(registry prometheus.Registerer, sources ...metrics.Source) error {
 	c, err := New(Options{}, sources...)
 	if err != nil {
 		return err
 	}
-	return registry.Register(c)
+	if err := registry.Register(c); err != nil {
+		return fmt.Errorf("prompunctual: pools %q: %w", c.set.Pools(), err)
+	}
+	return nil
 }
 
 // New returns a collector for pools and loops, to be registered. It returns the error of

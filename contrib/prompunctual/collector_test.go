@@ -152,9 +152,12 @@ func TestOnePoolIsRegisteredOnce(t *testing.T) {
 		jobs, mail := newPool(t, executor.Name("jobs")), newPool(t, executor.Name("mail"))
 		require.NoError(t, prompunctual.Register(registry, jobs))
 		require.NoError(t, prompunctual.Register(registry, mail), "another pool may come later")
-		require.Error(t, prompunctual.Register(registry, newPool(t, executor.Name("jobs"))))
+		err := prompunctual.Register(registry, newPool(t, executor.Name("jobs")))
+		require.EqualError(t, err,
+			`prompunctual: pools ["jobs"]: duplicate metrics collector registration attempted`)
+		require.ErrorAs(t, err, new(prometheus.AlreadyRegisteredError))
 		require.ErrorIs(t, prompunctual.Register(registry, newPool(t), newPool(t)), executor.ErrInvalid)
-		_, err := prompunctual.New(prompunctual.Options{}, nil)
+		_, err = prompunctual.New(prompunctual.Options{}, nil)
 		require.ErrorIs(t, err, executor.ErrInvalid)
 		assert.Len(t, scrape(t, registry)["punctual_runs_total"].Metric, 2)
 
