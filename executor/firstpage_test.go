@@ -44,8 +44,9 @@ func TestTheReadmeIsShort(t *testing.T) {
 // folders are the packages that the first page names. Of a pool it names methods.
 var folders = map[string]string{
 	"executor": ".", "pool": ".",
-	"bulk": "bulk", "debounce": "debounce", "eventloop": "eventloop", "insight": "insight", "queue": "queue",
-	"rejection": "rejection", "retry": "retry", "serial": "serial", "supervisor": "supervisor",
+	"bulk": "bulk", "debounce": "debounce", "eventloop": "eventloop", "insight": "insight",
+	"queue": "queue", "rejection": "rejection", "retry": "retry", "serial": "serial",
+	"supervisor": "supervisor",
 	"cron": "../timer/cron", "delayqueue": "../delayqueue", "inspect": "../contrib/inspect",
 	"hashedwheel": "../timer/hashedwheel", "hierarchical": "../timer/hierarchical",
 	"revolver": "../timer/revolver",

@@ -45,7 +45,7 @@ func New(
 	p executor.ScheduledSubmitter, wait Wait, task executor.Task, opts ...executor.TaskOption,
 ) (*Debouncer, error) {
 	if wait.Quiet < 0 || wait.Most < 0 || wait.Most > 0 && wait.Most < wait.Quiet {
-		return nil, fmt.Errorf("debounce: %w: negative, or Most below Quiet: %+v", executor.ErrInvalid, wait)
+		return nil, fmt.Errorf("debounce: %w: negative, or Most < Quiet: %+v", executor.ErrInvalid, wait)
 	}
 	d := &Debouncer{wait: wait}
 	all := append([]executor.TaskOption{executor.FailurePolicy(executor.Continue)}, opts...)

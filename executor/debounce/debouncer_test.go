@@ -329,7 +329,7 @@ func TestBadDebouncers(t *testing.T) {
 	for _, wait := range []debounce.Wait{{Quiet: -1}, {Most: -1}, {Quiet: 2, Most: 1}} {
 		_, err := debounce.New(p, wait, nothing)
 		require.ErrorIs(t, err, executor.ErrInvalid, "%+v", wait)
-		require.ErrorContains(t, err, fmt.Sprintf("negative, or Most below Quiet: %+v", wait))
+		require.ErrorContains(t, err, fmt.Sprintf("negative, or Most < Quiet: %+v", wait))
 	}
 	_, err := debounce.New(p, debounce.Wait{}, nothing, executor.Timeout(-1))
 	require.ErrorIs(t, err, executor.ErrInvalid)
