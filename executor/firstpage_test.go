@@ -47,7 +47,7 @@ var folders = map[string]string{
 	"bulk": "bulk", "debounce": "debounce", "eventloop": "eventloop", "insight": "insight",
 	"queue": "queue", "rejection": "rejection", "retry": "retry", "serial": "serial",
 	"supervisor": "supervisor",
-	"cron": "../timer/cron", "delayqueue": "../delayqueue", "inspect": "../contrib/inspect",
+	"cron":       "../timer/cron", "delayqueue": "../delayqueue", "inspect": "../contrib/inspect",
 	"hashedwheel": "../timer/hashedwheel", "hierarchical": "../timer/hierarchical",
 	"revolver": "../timer/revolver",
 }
