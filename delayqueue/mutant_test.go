@@ -61,7 +61,7 @@ var mutants = []mutant{
 		file: "internal/parking/lot.go",
 		from: `
 	case head > now:
-		l.rearm(head, now)
+		l.rearm(head)
 `,
 		to: `
 	case head > now:
@@ -72,7 +72,7 @@ var mutants = []mutant{
 		file: "internal/parking/lot.go",
 		from: `
 	if head != Nothing {
-		l.rearm(head, now)
+		l.rearm(head)
 	}
 	return l.follow(w, done, limit)
 `,

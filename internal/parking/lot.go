@@ -147,7 +147,7 @@ func (l *Lot) Park(
 	}
 	// This taker may have seen a head that is earlier than the one the leader waits for.
 	if head != Nothing {
-		l.rearm(head, now)
+		l.rearm(head)
 	}
 	return l.follow(w, done, limit)
 }
@@ -197,7 +197,7 @@ func (l *Lot) Notify(head, now int64, mayGrow bool) (grow bool) {
 	case l.rung, l.armed <= now:
 		// The leader is on its way and will look for itself.
 	case head > now:
-		l.rearm(head, now)
+		l.rearm(head)
 	case l.top != nil:
 		// The head is due. A follower takes it, and the leader stays to wait for the next.
 		l.call(l.top)
@@ -304,11 +304,12 @@ func (l *Lot) follow(w *Waiter, done <-chan struct{}, limit <-chan time.Time) (g
 	return false
 }
 
-// rearm sets the leader's alarm earlier, if the head is earlier. The leader sleeps on.
-func (l *Lot) rearm(head, now int64) {
+// rearm sets the leader's alarm earlier, if the head is earlier. The leader sleeps on. The clock is
+// read here, as what the caller has read may be old: an alarm set by that would come too late.
+func (l *Lot) rearm(head int64) {
 	if !l.rung && head < l.armed {
 		l.armed = head
-		l.alarm.Advance(head, now)
+		l.alarm.Advance(head, l.clock.Now())
 	}
 }
 

@@ -63,7 +63,7 @@ func (l *Lot) Watch(head, now int64, unsure bool) Watch {
 	switch {
 	case head == Nothing, head == clock.Never, l.coming > 0:
 	case l.leader != nil:
-		l.rearm(head, now) // this taker may have brought the head forward
+		l.rearm(head) // this taker may have brought the head forward
 	case l.top != nil:
 		l.setGuard(head, now)
 	}
@@ -95,18 +95,20 @@ func (l *Lot) setGuard(head, now int64) {
 		at = max(head, now)
 	}
 	if !l.watch.set || at < l.watch.at {
-		l.resetGuard(at, now)
+		l.resetGuard(at)
 	}
 }
 
-func (l *Lot) resetGuard(at, now int64) {
+// resetGuard has the guard call at the given time. It reads the clock for the reason that rearm has.
+func (l *Lot) resetGuard(at int64) {
 	w := &l.watch
 	w.set, w.at, w.seen = true, at, w.entered
+	in := time.Duration(at - l.clock.Now())
 	if w.guard == nil {
-		w.guard = time.AfterFunc(time.Duration(at-now), l.challenge)
+		w.guard = time.AfterFunc(in, l.challenge)
 		return
 	}
-	w.guard.Reset(time.Duration(at - now))
+	w.guard.Reset(in)
 }
 
 // challenge is what the guard does: if a taker is still out with what it took before, somebody else
@@ -123,7 +125,7 @@ func (l *Lot) challenge() {
 	case w.out == 0 || l.leader != nil || l.coming > 0:
 	case w.seen != w.entered && !l.Virtual():
 		// Somebody has begun to watch since, whose time is not over yet.
-		l.resetGuard(w.last+guardAfter, l.clock.Now())
+		l.resetGuard(w.last + guardAfter)
 	default:
 		w.round++
 		w.out, w.unsure = 0, 0

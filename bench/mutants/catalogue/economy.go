@@ -41,7 +41,7 @@ var economy = []Mutant{
 		ID:    "economy-06",
 		Fault: "who watches does not tell the leader of an earlier head",
 		File:  "internal/parking/watch.go",
-		From:  "case l.leader != nil:\n l.rearm(head, now) // this taker may have brought the head forward",
+		From:  "case l.leader != nil:\n l.rearm(head) // this taker may have brought the head forward",
 		To:    "case l.leader != nil:",
 	},
 	{

@@ -43,6 +43,36 @@ func TestAWorkerThatWasHeldUpHasAnotherComeAtOnce(t *testing.T) {
 	})
 }
 
+// A worker is held up between its reading of the clock and the lock of the pool, while a task is
+// scheduled for earlier than the leader waits for. What it then has the leader do is not worked out
+// from the old reading.
+func TestAWorkerThatWasHeldUpSetsTheAlarmForTheRightTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const ms = time.Millisecond
+		var armed atomic.Bool
+		defer delay.Set(func(p delay.Point) {
+			if p == delay.RunConcluded && armed.CompareAndSwap(true, false) {
+				time.Sleep(2 * ms)
+			}
+		})()
+		pool := executor.NewScheduledPool(2)
+		defer func() { pool.ShutdownNow(); <-pool.Terminated() }()
+		nothing := func(context.Context) error { return nil }
+		_, err := pool.Schedule(15*ms, nothing)
+		require.NoError(t, err)
+		synctest.Wait() // a worker leads
+		time.Sleep(10 * ms)
+		armed.Store(true)
+		_, err = pool.Submit(nothing)
+		require.NoError(t, err)
+		time.Sleep(ms) // the worker that was started for it is held up
+		begun, start := make(chan time.Duration, 1), time.Now()
+		_, err = pool.Schedule(3*ms, func(context.Context) error { begun <- time.Since(start); return nil })
+		require.NoError(t, err)
+		assert.Equal(t, 3*ms, <-begun)
+	})
+}
+
 // A bare task has no time as long as none of the pool has one. The first with a time goes after
 // such tasks, also after those that come while its submitter is held up between its reading of the
 // clock and the lock of the pool: so it must not have a time from before they came.
