@@ -49,17 +49,17 @@ var table = []bar{
 	{"Cancel, files", "files with them",
 		11, filesOf("Cancel")},
 	{"AtFixedRate", "functions executed by a call behind other tasks",
-		41, functionsOf("AtFixedRate")}, // 32
+		40, functionsOf("AtFixedRate")}, // 32
 	{"AtFixedRate, files", "files with them",
-		20, filesOf("AtFixedRate")},
+		19, filesOf("AtFixedRate")},
 	{"run", "functions executed by one run of a plain series: wake, take, run, queue again, park",
-		123, functionsOf("run")}, // 95
+		116, functionsOf("run")}, // 95
 	{"run, files", "files with them",
-		39, filesOf("run")}, // 24
+		37, filesOf("run")}, // 24
 	{"ShutdownNow", "functions executed by a call, and by the workers until the pool has ended",
-		139, functionsOf("ShutdownNow")},
+		137, functionsOf("ShutdownNow")},
 	{"ShutdownNow, files", "files with them",
-		56, filesOf("ShutdownNow")},
+		55, filesOf("ShutdownNow")},
 }
 
 // poolMutex is the one lock of a pool.

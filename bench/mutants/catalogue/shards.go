@@ -131,8 +131,8 @@ var shards = []Mutant{
 		ID:    "shard-20",
 		Fault: "what is first here comes before what is due at the same moment in a shard",
 		File:  "executor/internal/runqueue/delayed.go",
-		From:  "q.Shards.mayPrecede(by) && q.Shards.first(by) <= by",
-		To:    "q.Shards.mayPrecede(by) && q.Shards.first(by) < by",
+		From:  "if q.Shards.first(by) <= by {",
+		To:    "if q.Shards.first(by) < by {",
 	},
 	{
 		ID:    "shard-21",
@@ -152,7 +152,7 @@ var shards = []Mutant{
 		ID:    "shard-23",
 		Fault: "a late run does not recall the batch before which it comes",
 		File:  "executor/internal/engine/waiting.go",
-		From:  "if ws.batch.Follows(readyAt) {",
+		From:  "if ws.batch != nil && ws.batch.Follows(readyAt) {",
 		To:    "if false {",
 	},
 	{
@@ -166,8 +166,8 @@ var shards = []Mutant{
 		ID:    "shard-25",
 		Fault: "a row is dealt whatever the shards have",
 		File:  "executor/internal/runqueue/delayed.go",
-		From:  "if q.Shards.mayPrecede(by) {\n q.sweep(by)",
-		To:    "if false {\n q.sweep(by)",
+		From:  "stampAt(q.line.out.taken + n - 1).When\n q.sweep(by)",
+		To:    "stampAt(q.line.out.taken + n - 1).When\n _ = by",
 	},
 	{
 		ID:    "shard-26",

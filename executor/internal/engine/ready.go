@@ -46,8 +46,9 @@ func (p *Pool) beginsAtLocked(c *cell.Cell) int64 {
 // headLocked is peekLocked for a caller who sees to it that the head is taken, or looked at in
 // time: whoever schedules something without the lock relies on that.
 func (p *Pool) headLocked() (when int64, due, dealt bool) {
-	if p.waiting.delayed != nil && p.waiting.batch.Left() == 0 {
-		if when, due = p.waiting.delayed.Await(); p.Pace != nil {
+	ws := &p.waiting
+	if ws.delayed != nil && (ws.batch == nil || ws.batch.Left() == 0) {
+		if when, due = ws.delayed.Await(); p.Pace != nil {
 			when, due = p.pacedLocked(when)
 		}
 		return when, due, false

@@ -32,7 +32,7 @@ func (ws *waiting) placeLocked(c *cell.Cell, readyAt int64) {
 	if !ws.pool.Door.timed.Load() {
 		ws.beginTimesLocked()
 	}
-	if ws.batch.Follows(readyAt) {
+	if ws.batch != nil && ws.batch.Follows(readyAt) {
 		ws.recallLocked()
 	}
 	c.Order = ws.sequence.Next()

@@ -142,16 +142,17 @@ func (w *worker) nextLocked(now int64) bool {
 		// While too many runs are active a worker takes nothing; freedLocked calls it when a place
 		// is free. Under HandOff it does take the task: nothing may wait there, so it was accepted
 		// for a worker that is free.
-		overdrawn := due && p.loans.overdrawnLocked()
+		overdrawn := due && p.loans.waits.helping > 0 && p.loans.overdrawnLocked()
 		if overdrawn && p.Crew.capacity() > 0 || p.Crew.pause.on {
 			head, due = parking.Nothing, false
 		}
 		switch {
 		// It goes at the end of the pool; above the core size, if its keep-alive has run out and
 		// nothing is due; and above the ceiling even if something is, which the others then take.
-		case p.Life.overLocked(),
+		case p.Life.stage != running && p.Life.overLocked(),
 			idle && p.Crew.surplusLocked() && !due,
-			due && len(p.Crew.workers) > p.Crew.ceilingLocked():
+			due && len(p.Crew.workers) > max(p.Crew.core, 1) &&
+				len(p.Crew.workers) > p.Crew.ceilingLocked():
 			if w.own != nil {
 				w.endOwnCell()
 			}

@@ -145,7 +145,10 @@ func (x *Execution) Overruns(now int64) bool {
 // RecordLocked returns what is to be kept of the run, which has ended. The lock is held.
 func (x *Execution) RecordLocked() Record {
 	c, pl := x.Task, x.Plan
-	shown, _ := onWallLocked(c, pl)
+	var shown shown
+	if pl.Dates != nil {
+		shown, _ = onWallLocked(c, pl)
+	}
 	return Record{
 		Number: pl.Runs, Missed: pl.missed(), Attempt: pl.attempt(),
 		Scheduled: c.When, Started: c.Started, Ended: x.Ended,

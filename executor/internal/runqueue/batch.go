@@ -43,7 +43,7 @@ func (b *Batch) Fill(from *Inbox, n int) {
 
 // Follows reports whether a task that comes to the queue now, for the given time, runs before some
 // of the batch. Of equal times it is the last. The pool's lock is held.
-func (b *Batch) Follows(when int64) bool { return b != nil && when < b.last }
+func (b *Batch) Follows(when int64) bool { return when < b.last }
 
 // Claim takes the next task, and when it came if that is known, or returns nil if there is none
 // left. It needs no lock.

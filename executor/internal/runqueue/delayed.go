@@ -78,7 +78,7 @@ func (q *Delayed) Pop(now int64) Entry {
 	c, when, inHeap := q.firstTimed()
 	if q.Shards != nil {
 		by := q.turn(now, c, when, inHeap)
-		if q.Shards.mayPrecede(by) && q.Shards.first(by) <= by {
+		if q.Shards.first(by) <= by {
 			q.sweep(by)
 			c, when, inHeap = q.firstTimed()
 		}
@@ -109,9 +109,7 @@ func (q *Delayed) Row() int {
 	}
 	if q.Shards != nil { // from here on, nothing comes to a shard that may run before these
 		by := q.line.out.stampAt(q.line.out.taken + n - 1).When
-		if q.Shards.mayPrecede(by) {
-			q.sweep(by)
-		}
+		q.sweep(by)
 	}
 	if c, when, _ := q.firstTimed(); c != nil {
 		n = q.line.out.preceding(n, when, c.Order)
@@ -211,10 +209,8 @@ func (q *Delayed) Head() (when int64, due bool) {
 	if when == parking.Nothing {
 		by = none
 	}
-	if q.Shards.mayPrecede(by) {
-		if first := q.Shards.first(by); first <= by && first != none {
-			return first, false
-		}
+	if first := q.Shards.first(by); first <= by && first != none {
+		return first, false
 	}
 	return when, due
 }

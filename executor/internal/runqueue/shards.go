@@ -181,16 +181,13 @@ func (ss *Shards) locked(f func()) {
 	f()
 }
 
-// mayPrecede reports whether there may be a task that is not for later than that: what has been
-// swept is not here any more, nor comes.
-func (ss *Shards) mayPrecede(when int64) bool { return when > ss.upTo.Load() }
-
 // first returns the time of the first task if that is no later than by; if not, a later time, or
-// none. The shards are looked at only if there may be one.
+// none. The shards are looked at only if there may be one: what has been swept is not here any
+// more, nor comes.
 func (ss *Shards) first(by int64) int64 {
 	known := ss.earliest.Load()
-	if known > by || known == none {
-		return known
+	if known > by || known == none || by <= ss.upTo.Load() {
+		return none
 	}
 	first := ss.look()
 	if first > known {

@@ -7,11 +7,13 @@ import (
 	"github.com/punctual-go/punctual/internal/heap"
 )
 
-// sweep takes what is due by then from the shards. Most of it comes after all that is ripe, and so
-// becomes ripe at once.
+// sweep takes what is due by then from the shards, unless that has been done.
 func (q *Delayed) sweep(by int64) {
+	if by <= q.Shards.upTo.Load() {
+		return
+	}
 	q.Shards.upTo.Store(by)
-	if q.Shards.first(by) > by {
+	if q.Shards.earliest.Load() > by {
 		return
 	}
 	large, parts := q.takeDue(by)
@@ -19,6 +21,12 @@ func (q *Delayed) sweep(by int64) {
 	if parts > 1 {
 		slices.SortFunc(q.swept, Compare)
 	}
+	q.takeIn()
+}
+
+// takeIn takes in what has been swept. Most of it comes after all that is ripe, and so becomes ripe
+// at once.
+func (q *Delayed) takeIn() {
 	for _, c := range q.swept {
 		if q.mayFollow(c) {
 			q.ripe.Push(c)
