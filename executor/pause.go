@@ -3,9 +3,10 @@ package executor
 import "time"
 
 // Pause makes the workers take nothing new until [Pool.Resume]. Runs in progress go on, and tasks
-// are accepted while the queue has room: under [queue.HandOff] none are. What falls due meanwhile
-// waits, and afterwards runs in its order; of a series its [CatchUp] policy decides. To suspend a
-// single series, see [Handle.Pause].
+// are accepted while the queue has room: under [queue.HandOff] none are. A task that was let in
+// because a worker was about to begin it waits, too, even if the queue is then fuller than its
+// bound. What falls due meanwhile waits, and afterwards runs in its order; of a series its
+// [CatchUp] policy decides. To suspend a single series, see [Handle.Pause].
 //
 // A task that a run in progress waits for still runs, once it may begin, and so does one that its
 // submitter runs, see [rejection.CallerRuns]. A shutdown of any kind ends the pause, and a pool

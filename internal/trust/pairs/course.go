@@ -87,6 +87,13 @@ func (c *course) wasResized() bool {
 	return c.sizes
 }
 
+// wasPaused reports whether the executor has ever been paused.
+func (c *course) wasPaused() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.paused) > 0
+}
+
 // refuses notes that a submission is refused, or may have been.
 func (c *course) refuses() {
 	c.mu.Lock()

@@ -54,9 +54,9 @@ func (a *audit) returnedLocked() (n int) {
 }
 
 // promisedLocked returns how many tasks may have been let in as a worker was about to begin them,
-// and then the size of the pool was changed.
+// and then the size of the pool was changed, or the pool was paused.
 func (a *audit) promisedLocked(c stats) int {
-	if a.course.wasResized() && a.using("PendingLimit") == nil {
+	if (a.course.wasResized() || a.course.wasPaused()) && a.using("PendingLimit") == nil {
 		return c.Largest
 	}
 	return 0
