@@ -220,7 +220,7 @@ func (q *Delayed) Head() (when int64, due bool) {
 func (q *Delayed) Await() (when int64, due bool) {
 	for again := true; again; {
 		when, due = q.Head()
-		again = q.Shards != nil && q.Shards.await(when, due)
+		again = q.Shards != nil && q.Shards.open && q.Shards.await(when, due)
 	}
 	return when, due
 }

@@ -121,8 +121,14 @@ func (ss *Shards) Withdraw(c *cell.Cell) bool {
 
 // All that follows is called with the pool's lock held.
 
-// Open has the shards take tasks, if they may.
-func (ss *Shards) Open() { ss.setOpen(true) }
+// Open has the shards take tasks, if they may. While they were closed, nobody said for when the pool
+// waits; so whatever comes first tells the pool, until that looks again.
+func (ss *Shards) Open() {
+	if !ss.open {
+		ss.awaited.Store(none)
+	}
+	ss.setOpen(true)
+}
 
 // Close has the shards refuse all tasks.
 func (ss *Shards) Close() { ss.setOpen(false) }
