@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,37 +34,55 @@ func (ns *nodes) plant() func(context.Context, *cluster.Future[int]) {
 const toldForgotten = "the server had forgotten a message; what it says goes on"
 
 // awaitStuck waits until the server has nothing of a task to deliver, and hears of nothing any
-// more, though there is something on the queue without an outcome: it returns the IDs of that.
-func (ns *nodes) awaitStuck(ctx context.Context) (ids []string) {
+// more, though there is something on the queue without an outcome: it returns the IDs of that. It
+// looks twice: a server that has just begun to lead may not have counted yet what it is to deliver.
+func (ns *nodes) awaitStuck(ctx context.Context) []string {
+	var before []string
+	for range 100 {
+		time.Sleep(100 * time.Millisecond)
+		ids, quiet := ns.lookForStuck(ctx)
+		switch {
+		case !quiet:
+			before = nil
+		case before == nil:
+			before = ids
+			time.Sleep(time.Second)
+		default:
+			return slices.DeleteFunc(ids, func(id string) bool { return !slices.Contains(before, id) })
+		}
+	}
+	return nil
+}
+
+// lookForStuck returns what is on the queue without an outcome, if the server has nothing to
+// deliver.
+func (ns *nodes) lookForStuck(ctx context.Context) (ids []string, quiet bool) {
 	js := jetStream(ns.t, ns)
 	stream, err := js.Stream(ctx, "PUNCTUAL_tasks")
 	require.NoError(ns.t, err)
-	for range 100 {
-		time.Sleep(100 * time.Millisecond)
-		consumer, err := js.Consumer(ctx, "PUNCTUAL_tasks", "work")
-		require.NoError(ns.t, err)
-		if info := consumer.CachedInfo(); info.NumPending > 0 || info.NumAckPending > 0 {
-			continue
-		}
-		info, err := stream.Info(ctx, jetstream.WithSubjectFilter("punctual.tasks.*.work.>"))
-		require.NoError(ns.t, err)
-		bucket, err := js.KeyValue(ctx, "PUNCTUAL_tasks")
-		require.NoError(ns.t, err)
-		for subject := range info.State.Subjects {
-			_, id, _ := strings.Cut(subject, ".work.o.")
-			ends, err := bucket.ListKeysFiltered(ctx, "end.*."+id)
-			require.NoError(ns.t, err)
-			ended := false
-			for range ends.Keys() {
-				ended = true
-			}
-			if !ended {
-				ids = append(ids, id)
-			}
-		}
-		return ids
+	consumer, err := js.Consumer(ctx, "PUNCTUAL_tasks", "work")
+	require.NoError(ns.t, err)
+	if info := consumer.CachedInfo(); info.NumPending > 0 || info.NumAckPending > 0 {
+		return nil, false
 	}
-	return nil
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter("punctual.tasks.*.work.>"))
+	require.NoError(ns.t, err)
+	bucket, err := js.KeyValue(ctx, "PUNCTUAL_tasks")
+	require.NoError(ns.t, err)
+	ids = []string{}
+	for subject := range info.State.Subjects {
+		_, id, _ := strings.Cut(subject, ".work.o.")
+		ends, err := bucket.ListKeysFiltered(ctx, "end.*."+id)
+		require.NoError(ns.t, err)
+		ended := false
+		for range ends.Keys() {
+			ended = true
+		}
+		if !ended {
+			ids = append(ids, id)
+		}
+	}
+	return ids, true
 }
 
 // The server forgets again and again what was accepted, as three workers are deployed by turns:
