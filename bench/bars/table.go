@@ -57,7 +57,7 @@ var table = []bar{
 	{"run, files", "files with them",
 		37, filesOf("run")}, // 24
 	{"ShutdownNow", "functions executed by a call, and by the workers until the pool has ended",
-		137, functionsOf("ShutdownNow")},
+		136, functionsOf("ShutdownNow")},
 	{"ShutdownNow, files", "files with them",
 		55, filesOf("ShutdownNow")},
 }
