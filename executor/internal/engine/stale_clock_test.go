@@ -14,18 +14,25 @@ import (
 	"github.com/punctual-go/punctual/internal/delay"
 )
 
+// holdUpAWorker holds up the next worker that has read the clock and not yet taken the lock of the
+// pool, once armed is set. Over ends that.
+func holdUpAWorker(d time.Duration) (armed *atomic.Bool, over func()) {
+	armed = new(atomic.Bool)
+	return armed, delay.Set(func(p delay.Point) {
+		if p == delay.RunConcluded && armed.CompareAndSwap(true, false) {
+			time.Sleep(d)
+		}
+	})
+}
+
 // A worker is held up between its reading of the clock and the lock of the pool. Then it takes one
 // task, and has the idle worker woken for the next, which is due: at once, not by an alarm that is
 // set from the old reading.
 func TestAWorkerThatWasHeldUpHasAnotherComeAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
-		var armed atomic.Bool
-		defer delay.Set(func(p delay.Point) {
-			if p == delay.RunConcluded && armed.CompareAndSwap(true, false) {
-				time.Sleep(3 * ms)
-			}
-		})()
+		armed, over := holdUpAWorker(3 * ms)
+		defer over()
 		pool := executor.NewScheduledPool(2)
 		defer func() { pool.ShutdownNow(); <-pool.Terminated() }()
 		begun := make(chan time.Duration, 1)
@@ -49,12 +56,8 @@ func TestAWorkerThatWasHeldUpHasAnotherComeAtOnce(t *testing.T) {
 func TestAWorkerThatWasHeldUpSetsTheAlarmForTheRightTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
-		var armed atomic.Bool
-		defer delay.Set(func(p delay.Point) {
-			if p == delay.RunConcluded && armed.CompareAndSwap(true, false) {
-				time.Sleep(2 * ms)
-			}
-		})()
+		armed, over := holdUpAWorker(2 * ms)
+		defer over()
 		pool := executor.NewScheduledPool(2)
 		defer func() { pool.ShutdownNow(); <-pool.Terminated() }()
 		nothing := func(context.Context) error { return nil }

@@ -225,8 +225,8 @@ func (ss *Shards) lower(head int64) {
 
 // await says that the pool looks at its head, which is for the given time, when that has come. It
 // reports whether the caller has to look again: what has been put since it looked has not told the
-// pool, if that was to look earlier. A head that is due is taken now: while the pool waited for
-// earlier than that, which nothing comes for any more, it need not be said.
+// pool, if that was to look earlier. A head that is due is taken at once, and nothing can come for
+// an earlier time: then the time that was said before may stay, unless it is later.
 func (ss *Shards) await(head int64, due bool) (again bool) {
 	if head == parking.Nothing {
 		head = none
