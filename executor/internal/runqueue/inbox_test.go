@@ -343,3 +343,21 @@ func TestInboxIsCountedTogetherWithTheRest(t *testing.T) {
 	q.Tally(0, 0, func() { told = !q.mu.TryLock() })
 	assert.True(t, told)
 }
+
+// A row is sorted, so that its last task stands for all: one without a time, which precedes all that
+// have one, is not in a row with them.
+func TestARowHasTimesThroughoutOrNone(t *testing.T) {
+	q := NewInbox(new(cell.Plan), new(Sequence))
+	body := func(context.Context) error { return nil }
+	for _, when := range []int64{5, 6, Unread, Unread, Unread, 7} {
+		q.Put(Entry{Slot: Slot{Body: body}, Stamp: Stamp{When: when}})
+	}
+	require.True(t, q.live())
+	for _, want := range []int{2, 3, 1} {
+		require.Equal(t, want, q.Row())
+		for range want {
+			q.Pop(Unread)
+		}
+	}
+	require.Zero(t, q.Row())
+}

@@ -107,15 +107,17 @@ func (s *segment) pop() Entry {
 	return e
 }
 
-// row returns how many bare tasks come next: no more than fit into a [Batch], nor beyond the end of
-// their block.
+// row returns how many bare tasks come next, all with a time or all without: no more than fit into a
+// [Batch], nor beyond the end of their block. One without may come behind one with a time, if its
+// submitter was held up as the first with a time came to the pool.
 func (s *segment) row() (n int) {
 	if s.taken == s.end {
 		return 0
 	}
-	first := s.taken % blockSize
-	slots := s.blocks[s.taken/blockSize].slots[first:min(first+s.end-s.taken, blockSize)]
-	for n < min(len(slots), BatchSize) && slots[n].Body != nil {
+	b, first := s.blocks[s.taken/blockSize], s.taken%blockSize
+	slots := b.slots[first:min(first+s.end-s.taken, blockSize)]
+	for n < min(len(slots), BatchSize) && slots[n].Body != nil &&
+		(b.stamps == nil || (b.stamps[first+n].When == Unread) == (b.stamps[first].When == Unread)) {
 		n++
 	}
 	return n
