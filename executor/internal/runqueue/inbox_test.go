@@ -344,8 +344,8 @@ func TestInboxIsCountedTogetherWithTheRest(t *testing.T) {
 	assert.True(t, told)
 }
 
-// A row is sorted, so that its last task stands for all: one without a time, which precedes all that
-// have one, is not in a row with them.
+// A row is sorted, so that its last task stands for all: one without a time, which precedes all
+// that have one, is not in a row with them.
 func TestARowHasTimesThroughoutOrNone(t *testing.T) {
 	q := NewInbox(new(cell.Plan), new(Sequence))
 	body := func(context.Context) error { return nil }

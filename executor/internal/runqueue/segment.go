@@ -107,8 +107,8 @@ func (s *segment) pop() Entry {
 	return e
 }
 
-// row returns how many bare tasks come next, all with a time or all without: no more than fit into a
-// [Batch], nor beyond the end of their block. One without may come behind one with a time, if its
+// row returns how many bare tasks come next, all with a time or all without: no more than fit into
+// a [Batch], nor beyond the end of their block. One without may come behind one with a time, if its
 // submitter was held up as the first with a time came to the pool.
 func (s *segment) row() (n int) {
 	if s.taken == s.end {

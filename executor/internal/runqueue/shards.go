@@ -121,8 +121,8 @@ func (ss *Shards) Withdraw(c *cell.Cell) bool {
 
 // All that follows is called with the pool's lock held.
 
-// Open has the shards take tasks, if they may. While they were closed, nobody said for when the pool
-// waits; so whatever comes first tells the pool, until that looks again.
+// Open has the shards take tasks, if they may. While they were closed, nobody said for when the
+// pool waits; so what comes first tells the pool, until that looks again.
 func (ss *Shards) Open() {
 	if !ss.open {
 		ss.awaited.Store(none)
