@@ -61,18 +61,23 @@ func (f *Future[R]) Cancel(ctx context.Context) (prevented bool, err error) {
 	} else if err := f.pool.requireKnown(ctx, taskPlace(f.task.name, f.id), f.id); err != nil {
 		return false, err
 	}
-	prevented, err = f.pool.results.record(ctx, f.id, outcome{cancelled, []byte(nuid.Next())})
+	return f.pool.cancelTask(ctx, taskPlace(f.task.name, f.id))
+}
+
+// cancelTask cancels a task that is known.
+func (p *Pool) cancelTask(ctx context.Context, at place) (prevented bool, err error) {
+	prevented, err = p.results.record(ctx, at.id(), outcome{cancelled, []byte(nuid.Next())})
 	if err != nil {
 		return false, err
 	}
 	if !prevented {
 		// Who has cancelled it may have died before the hint.
-		o, ok, err := f.pool.results.recorded(ctx, f.id)
+		o, ok, err := p.results.recorded(ctx, at.id())
 		if err != nil || !ok || o.kind != cancelled {
 			return false, err
 		}
 	}
-	return prevented, f.pool.removeTask(ctx, taskPlace(f.task.name, f.id))
+	return prevented, p.removeTask(ctx, at)
 }
 
 // requireKnown returns ErrGone for a task of which nothing is kept: it was never submitted, or its

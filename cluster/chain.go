@@ -73,6 +73,7 @@ func (p *Pool) linkMessage(at place, l link, payload []byte) *nats.Msg {
 func (p *Pool) fitsAsLink(at place, l link, payload []byte) error {
 	l.due = p.now().AddDate(1, 0, 0).Truncate(time.Second).Add(999_999_999) // all digits
 	l.number, l.missed, l.follows, l.then = math.MaxUint64, math.MaxUint64, 0, l.due
+	l.upcoming = l.upcoming.longest(l.due)
 	m := p.linkMessage(at, l, payload)
 	expect(m, p.on.any(at), math.MaxUint64)
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
@@ -273,7 +274,7 @@ func (w *worker) abandonRun(h *held) {
 		h.leave(err)
 		return
 	}
-	w.goOn(h.ctx, h)
+	w.goOn(h.ctx, h, h.leftOut())
 }
 
 // follow stores what a command says.
@@ -290,7 +291,10 @@ func (w *worker) follow(h *held, l link) {
 			return
 		}
 	}
-	w.storeNext(h.ctx, h, l.inReach(w.pool.now()))
+	if h.calendar != nil { // who has given the command may not have it
+		l.upcoming = upcomingOf(h.calendar, l.due)
+	}
+	w.storeNext(h.ctx, h, l.inReach(w.pool.now()), nil)
 }
 
 // finishSeries ends a run of a series.
@@ -307,28 +311,31 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 			h.leave(err)
 			return
 		}
+		w.keepRan(h.at, h.ranAs(end))
 		h.done()
 		return
 	}
 	if err != nil {
 		w.pool.logger.Warn("run of a series failed", h.attr(), "error", err)
 	}
-	w.goOn(ctx, h)
+	w.goOn(ctx, h, h.ranAs(err))
 }
 
 // goOn has a series go on after a run.
-func (w *worker) goOn(ctx context.Context, h *held) {
+func (w *worker) goOn(ctx context.Context, h *held, run RanRow) {
 	next, more := h.link.after(h.calendar, w.pool.now())
 	if !more {
 		w.pool.logger.Info("series ended, its calendar has no more times", h.attr())
+		w.keepRan(h.at, run)
 		h.done()
 		return
 	}
-	w.storeNext(ctx, h, next)
+	w.storeNext(ctx, h, next, &run)
 }
 
-// storeNext stores the next link, if the one at hand still is the last, and removes that.
-func (w *worker) storeNext(ctx context.Context, h *held, next link) {
+// storeNext stores the next link, if the one at hand still is the last, and removes that. A run is
+// noted; a command is none.
+func (w *worker) storeNext(ctx context.Context, h *held, next link, run *RanRow) {
 	next.follows = 0
 	m := w.pool.linkMessage(h.at, next, h.msg.Data())
 	expect(m, w.pool.on.any(h.at), h.sequence)
@@ -351,6 +358,9 @@ func (w *worker) storeNext(ctx context.Context, h *held, next link) {
 	default:
 		h.leave(err)
 		return
+	}
+	if run != nil {
+		w.keepRan(h.at, *run)
 	}
 	h.done()
 }

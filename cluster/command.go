@@ -66,12 +66,19 @@ func (s *Series[R]) upcoming(st state) (link, error) {
 		return st.link, nil
 	}
 	calendar, err := s.pool.calendars.of(s.at, st.link)
-	if err != nil {
-		return link{}, fmt.Errorf("%w: %w", ErrInvalid, err) // the callers name the series
+	known := err == nil
+	if !known {
+		calendar = st.link.upcoming
 	}
 	next, more := st.link.after(calendar, s.pool.now())
-	if !more {
+	switch {
+	case !more && !known && !st.link.upcoming.all:
+		return link{}, fmt.Errorf("%w: %w", ErrInvalid, err) // the callers name the series
+	case !more:
 		return link{}, ErrNoSeries
+	case !known:
+		next.calendar = st.link.calendar
+		next.upcoming = st.link.upcoming.after(next.due)
 	}
 	next.follows = st.newest.Sequence
 	return next, nil

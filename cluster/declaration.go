@@ -44,6 +44,7 @@ func declare[P, R any](
 				ErrInvalid, name)
 		}
 		p.calendars.set(s.at, calendar)
+		l.upcoming = upcomingOf(calendar, l.due)
 	}
 	if err := p.fitsAsLink(s.at, l, payload); err != nil {
 		return nil, err
@@ -51,6 +52,7 @@ func declare[P, R any](
 	if err := s.declare(ctx, l, calendar, payload); err != nil {
 		return nil, fmt.Errorf("cluster: series %q: %w", name, err)
 	}
+	p.note(s.task.name)
 	return s, nil
 }
 
@@ -147,6 +149,7 @@ func (st state) replacedBy(want link, calendar Calendar) link {
 	if st.link.do == doPause {
 		want.do = doPause // a series that is paused stays so
 	}
+	want.upcoming = upcomingOf(calendar, want.due)
 	return want
 }
 

@@ -81,6 +81,8 @@ func (f *Future[R]) await(ctx context.Context) (outcome, error) {
 	return o, err
 }
 
-func (f *Future[R]) badID() error {
-	return fmt.Errorf("%w: %.60q is not the ID of a task", ErrInvalid, f.id)
+func (f *Future[R]) badID() error { return badID(f.id) }
+
+func badID(id string) error {
+	return fmt.Errorf("%w: %.60q is not the ID of a task", ErrInvalid, id)
 }

@@ -55,6 +55,7 @@ type held struct {
 	counted   atomic.Int32 // uncounted <-> counted, either -> released
 	ready     atomic.Int64 // when it was counted, as it is due, since epoch
 	body      atomic.Int32 // unbegun -> begun or withdrawn
+	began     atomic.Int64 // when the body was first called, by the server's clock; nanoseconds
 
 	// Of a series: the claim's revision, its value when the run began, when the claim was last
 	// renewed, since epoch, and whether that is being done.
@@ -138,6 +139,7 @@ func (h *held) call(ctx context.Context) ([]byte, error) {
 		return nil, retry.Permanent(cause)
 	}
 	if first {
+		h.began.Store(h.worker.pool.now().UnixNano())
 		h.worker.window.begin()
 		if h.delivered > 1 && h.link == nil { // also the first, if there is a record without it
 			now := attempts{h.attempt, h.worker.id}
@@ -303,6 +305,9 @@ func (h *held) settle(result []byte, err error) {
 		h.giveBack(cause)
 		return
 	case errors.Is(cause, ErrCancelled), errors.Is(cause, errOver):
+		if errors.Is(cause, ErrCancelled) {
+			h.keepCancelled()
+		}
 		h.done()
 		return
 	default:

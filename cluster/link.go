@@ -24,6 +24,7 @@ type link struct {
 	then       time.Time // of a run that was triggered: the time that was planned before
 	first      bool      // of a declaration, whose initial delay may be longer than its period
 	follows    uint64    // of a command: the run that was not known to be over when it was given
+	upcoming   upcoming  // of a calendar: what those know who do not have it
 }
 
 // What is to do with a link.
@@ -36,17 +37,19 @@ const (
 
 // headers of links, beside headerDue.
 const (
-	headerDo         = "Punctual-Do"
-	headerName       = "Punctual-Series"
-	headerNumber     = "Punctual-Number"
-	headerMissed     = "Punctual-Missed"
-	headerCadence    = "Punctual-Cadence"
-	headerHash       = "Punctual-Hash"
-	headerCalendar   = "Punctual-Calendar"
-	headerGeneration = "Punctual-Generation"
-	headerThen       = "Punctual-Then"
-	headerFirst      = "Punctual-First"
-	headerFollows    = "Punctual-Follows"
+	headerDo           = "Punctual-Do"
+	headerName         = "Punctual-Series"
+	headerNumber       = "Punctual-Number"
+	headerMissed       = "Punctual-Missed"
+	headerCadence      = "Punctual-Cadence"
+	headerHash         = "Punctual-Hash"
+	headerCalendar     = "Punctual-Calendar"
+	headerGeneration   = "Punctual-Generation"
+	headerThen         = "Punctual-Then"
+	headerFirst        = "Punctual-First"
+	headerFollows      = "Punctual-Follows"
+	headerCalendarText = "Punctual-Calendar-Text"
+	headerUpcoming     = "Punctual-Upcoming"
 )
 
 func (l link) write(h nats.Header) {
@@ -74,6 +77,7 @@ func (l link) write(h nats.Header) {
 	if l.first {
 		h.Set(headerFirst, "1")
 	}
+	l.upcoming.write(h)
 }
 
 func readLink(h nats.Header) (l link, err error) {
@@ -103,6 +107,7 @@ func readLink(h nats.Header) (l link, err error) {
 			return l, fmt.Errorf("cluster: the run before a command of series %q: %w", l.name, err)
 		}
 	}
+	l.upcoming = readUpcoming(h)
 	if s := h.Get(headerThen); s != "" {
 		if l.then, err = time.Parse(time.RFC3339Nano, s); err != nil {
 			return l, fmt.Errorf("cluster: the next time of series %q: %w", l.name, err)
@@ -129,6 +134,7 @@ func (l link) after(calendar Calendar, now time.Time) (next link, ok bool) {
 		next.due, next.missed = l.cadence.caughtUp(calendar, l.then, now)
 		next.first = l.first // the time planned before is still to come
 	}
+	next.upcoming = upcomingOf(calendar, next.due)
 	return next.inReach(now), !next.due.IsZero()
 }
 

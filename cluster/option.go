@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ type settings struct {
 	grace    time.Duration
 	logger   *slog.Logger
 	instance string
+	version  string
 	local    *executor.ScheduledPool
 }
 
@@ -38,6 +40,7 @@ func defaults() settings {
 		logger:  slog.New(slog.NewTextHandler(io.Discard, nil)),
 		// Two processes of one host differ by their numbers, and containers by their host names.
 		instance: hostName() + ":" + strconv.Itoa(os.Getpid()),
+		version:  builtVersion(),
 	}
 }
 
@@ -57,6 +60,27 @@ func Name(name string) Option { return func(s *settings) { s.name = name } }
 // that has killed its workers: by default the name of the host and the number of the process. It
 // need not be unique.
 func Instance(name string) Option { return func(s *settings) { s.instance = name } }
+
+// Version is what the lists of workers say of the code of this process, see [Worker.Version]: by
+// default the version of the main module that the build has recorded, or its revision.
+func Version(version string) Option { return func(s *settings) { s.version = version } }
+
+// builtVersion is what the build has recorded of the program's version; empty for nothing.
+func builtVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value[:min(len(s.Value), 12)]
+		}
+	}
+	return ""
+}
 
 // Workers is how many tasks this process runs at once, by default four for each processor.
 func Workers(n int) Option { return func(s *settings) { s.workers = n } }
@@ -103,6 +127,9 @@ func (s *settings) check() error {
 			ErrInvalid, s.name, deadSuffix)
 	case s.instance == "" || len(token(s.instance)) > longestName:
 		return fmt.Errorf("%w: pool %q: the name of an instance has 1 to %d bytes, with escapes",
+			ErrInvalid, s.name, longestName)
+	case len(s.version) > longestName:
+		return fmt.Errorf("%w: pool %q: the version has more than %d bytes",
 			ErrInvalid, s.name, longestName)
 	case s.workers < 1:
 		return fmt.Errorf("%w: pool %q has %d workers", ErrInvalid, s.name, s.workers)

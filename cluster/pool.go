@@ -34,6 +34,7 @@ type Pool struct {
 	outcomes    batcher // on their way to the bucket
 
 	calendars calendars // of the series that this process has declared
+	names     names     // of the tasks that it has written down
 
 	mayNotRemove atomic.Bool // it has tried to take out a message, and has no right to
 }
@@ -169,6 +170,9 @@ func (p *Pool) persist(
 // is the application's, too.
 func (p *Pool) concerns(err error) bool {
 	text := err.Error()
+	if strings.Contains(text, "$KV."+p.bucketName()+"."+namesPrefix) {
+		return false // nobody waits for that, see note
+	}
 	for _, subject := range []string{p.on.prefix, "$JS.", "$KV." + p.bucketName(), "_INBOX."} {
 		if strings.Contains(text, subject) {
 			return true

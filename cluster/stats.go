@@ -49,11 +49,13 @@ func (p *Pool) Stats(ctx context.Context) (s Stats, err error) {
 		if _, s.Healed, err = p.figure(ctx, figureHealed); err != nil {
 			return err
 		}
-		consumers := p.stream.ListConsumers(ctx)
-		for info := range consumers.Info() {
-			s.Tasks = append(s.Tasks, p.taskStats(info))
+		consumers, err := p.consumers(ctx)
+		for _, info := range consumers {
+			if p.ofTask(info) {
+				s.Tasks = append(s.Tasks, p.taskStats(info))
+			}
 		}
-		return consumers.Err()
+		return err
 	})
 	if err != nil {
 		return Stats{}, fmt.Errorf("cluster: pool %q: %w", p.settings.name, err)

@@ -38,7 +38,10 @@ func atLeast(version string, minor int) bool {
 // deadSuffix ends the name of the stream of dead letters. No pool has a name that ends so.
 const deadSuffix = "_DEAD"
 
-func (p *Pool) streamName() string { return "PUNCTUAL_" + p.settings.name }
+// streamPrefix begins the names of a pool's streams.
+const streamPrefix = "PUNCTUAL_"
+
+func (p *Pool) streamName() string { return streamPrefix + p.settings.name }
 func (p *Pool) deadName() string   { return "PUNCTUAL_" + p.settings.name + deadSuffix }
 func (p *Pool) bucketName() string { return "PUNCTUAL_" + p.settings.name }
 

@@ -43,6 +43,23 @@ func (s subjects) runs(task string) string  { return s.prefix + "run." + token(t
 // armedSeries are the schedules of a task's series.
 func (s subjects) armedSeries(task string) string { return s.prefix + "arm." + token(task) + ".s.>" }
 
+// kept is what waits of a task, or is due or runs, of all tasks for none: single is whether tasks
+// that run once are meant, or series.
+func (s subjects) kept(how, task string, single bool) string {
+	if task = token(task); task == "" {
+		task = "*"
+	}
+	if single {
+		return s.prefix + how + "." + task + ".o.>"
+	}
+	return s.prefix + how + "." + task + ".s.>"
+}
+
+// armed tells whether a subject is that of a schedule.
+func (s subjects) armed(subject string) bool { return strings.HasPrefix(subject, s.prefix+"arm.") }
+
+func (s subjects) armedOf(task string) string { return s.prefix + "arm." + token(task) + ".>" }
+
 func (s subjects) allArmed() string { return s.prefix + "arm.>" }
 func (s subjects) allRuns() string  { return s.prefix + "run.>" }
 func (s subjects) allDead() string  { return s.prefix + "dead.>" }
@@ -90,6 +107,31 @@ func token(name string) string {
 		}
 	}
 	return b.String()
+}
+
+// series is the name of the series of a place, and empty for that of a task that runs once.
+func (p place) seriesName() string {
+	if !p.series() {
+		return ""
+	}
+	_, rest, _ := strings.Cut(p.tail, ".")
+	return nameOf(strings.TrimPrefix(rest, "s."))
+}
+
+// matches tells whether a subject is one of those that a pattern stands for.
+func matches(pattern, subject string) bool {
+	for pattern != "" {
+		var want, is string
+		want, pattern, _ = strings.Cut(pattern, ".")
+		if want == ">" {
+			return subject != ""
+		}
+		is, subject, _ = strings.Cut(subject, ".")
+		if is == "" || want != "*" && want != is {
+			return false
+		}
+	}
+	return subject == ""
 }
 
 // nameOf is the name of a token.

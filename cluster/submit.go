@@ -115,6 +115,7 @@ func ScheduleAt[P, R any](
 	if err != nil {
 		return nil, fmt.Errorf("cluster: task %q: %w", def.name, err)
 	}
+	p.note(def.name)
 	return f, nil
 }
 

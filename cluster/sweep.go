@@ -24,8 +24,9 @@ import (
 const (
 	sweepEvery = 10 * time.Second
 	// elections is for how long what is due is left alone beyond its lease.
-	elections = 10 * time.Second
-	mostSwept = 500 // messages looked at for each task
+	elections    = 10 * time.Second
+	mostSwept    = 500 // messages looked at for each task
+	sweepsAnHour = uint64(time.Hour / sweepEvery)
 )
 
 // sweep sweeps the queue until ctx ends.
@@ -47,13 +48,24 @@ func (p *Pool) sweepOnce(ctx context.Context) error {
 	if err := p.setFigure(ctx, figureSweeps, turns+1, last.Sequence); err != nil {
 		return unlessConflict(err) // another process's turn
 	}
-	consumers := p.stream.ListConsumers(ctx)
-	for info := range consumers.Info() {
+	consumers, err := p.consumers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, info := range consumers {
+		if !p.ofTask(info) {
+			continue
+		}
 		if err := p.sweepTask(ctx, info); err != nil {
 			return err
 		}
 	}
-	return consumers.Err()
+	if turns%sweepsAnHour == 0 {
+		if err := p.forgetOldRuns(ctx); err != nil {
+			return err
+		}
+	}
+	return p.keepCounting(ctx, consumers)
 }
 
 // sweepTask looks at what a consumer takes for acknowledged.

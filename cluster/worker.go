@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -34,6 +35,7 @@ func (p *Pool) Serve(ctx context.Context, tasks ...Runnable) error {
 	}
 	defer done()
 	w := newWorker(p)
+	w.since = p.now()
 	defer w.die()
 	if err := w.work(ctx, defs); err != nil {
 		return fmt.Errorf("cluster: pool %q: %w", p.settings.name, err)
@@ -68,16 +70,21 @@ func (p *Pool) toServe(tasks []Runnable) ([]*definition, error) {
 
 // worker is what serves: one for each call of Serve.
 type worker struct {
-	pool   *Pool
-	id     string // has the name of the instance, see instanceOf
-	local  *executor.ScheduledPool
-	leases *leases
-	window *window
-	alone  chan struct{}   // held by the one run that has lost its worker often
-	taking chan struct{}   // one for each that is being taken out
-	life   context.Context // ends when Serve does: until then outcomes may still be stored
-	die    context.CancelFunc
-	stop   context.CancelCauseFunc // ends the fetching, as if Serve's context had ended
+	pool     *Pool
+	id       string // has the name of the instance, see instanceOf
+	local    *executor.ScheduledPool
+	leases   *leases
+	window   *window
+	alone    chan struct{}   // held by the one run that has lost its worker often
+	taking   chan struct{}   // one for each that is being taken out
+	served   []string        // the names of its tasks
+	since    time.Time       // when it has begun, by the server's clock
+	draining atomic.Bool     // it takes no more
+	noting   sync.WaitGroup  // of runs of series, see history.go
+	unnoted  atomic.Int64    // how many
+	life     context.Context // ends when Serve does: until then outcomes may still be stored
+	die      context.CancelFunc
+	stop     context.CancelCauseFunc // ends the fetching, as if Serve's context had ended
 
 	mu    sync.Mutex
 	at    map[place][]*held
@@ -126,6 +133,8 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 	fetchers.Go(func() { w.pool.keepSentinel(fetching) })
 	fetchers.Go(func() { w.pool.replan(fetching, defs) })
 	for _, def := range defs {
+		w.pool.note(def.name)
+		w.served = append(w.served, def.name)
 		unsubscribe, err := w.listen(def)
 		if err != nil {
 			stop(nil)
@@ -139,12 +148,17 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 			}
 		})
 	}
+	unregister := w.register(keeping)
+	defer unregister()
 	fetchers.Wait()
 	drained := time.Now()
+	w.draining.Store(true)
 	w.drain()
 	if w.pool.stopsWithServer() {
 		w.takeAllBack(defs)
 	}
+	unregister()
+	w.awaitNoted(2 * time.Second)
 	w.flush(w.pool.grace - time.Since(drained))
 	if err := w.pool.part.open(); err != nil {
 		return err // it is lost: it is not closed before Serve returns
