@@ -16,8 +16,8 @@ import (
 //
 // The server makes a consumer of everything at once, whatever there is. One of some subjects it
 // makes by looking at each subject that matches: 15 ms for 50,000, 300 ms for a million, and as
-// much again for the first message. So what is common is looked for among all, see [scan], and
-// only what is rare by its subject.
+// much again for the first message. So what is common is looked for among all, and only what is
+// rare by its subject.
 
 // glance is how long a list's consumer stays when nobody asks it.
 const glance = 5 * time.Second
@@ -26,6 +26,7 @@ const glance = 5 * time.Second
 type view struct {
 	consumer jetstream.Consumer
 	pending  uint64 // how many match that were not read
+	number   uint64 // how many were
 }
 
 // open begins to look at the messages of some subjects, all of them for none.
@@ -46,15 +47,32 @@ func openView(
 	if err != nil {
 		return nil, err
 	}
-	return &view{consumer, consumer.CachedInfo().NumPending}, nil
+	return &view{consumer: consumer, pending: consumer.CachedInfo().NumPending}, nil
 }
 
-// next returns up to n messages more, none at the end.
+// next returns up to n messages more, none at the end. What is removed meanwhile does not come.
 func (v *view) next(ctx context.Context, n int) (list []seen, err error) {
-	n = int(min(uint64(n), v.pending))
-	if n == 0 {
-		return nil, nil
+	for v.pending > 0 && len(list) == 0 && ctx.Err() == nil {
+		want := int(min(uint64(n), v.pending))
+		if list, err = v.fetch(want); len(list) == want || err != nil {
+			return list, err
+		}
+		// It has less than it has said, or a busy server takes long.
+		info, err := v.consumer.Info(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if v.pending = info.NumPending; info.Delivered.Consumer != v.number {
+			return nil, fmt.Errorf("%w: %w", errUndecided, errMissed)
+		}
 	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func (v *view) fetch(n int) (list []seen, err error) {
 	batch, err := v.consumer.FetchNoWait(n)
 	if err != nil {
 		return nil, err
@@ -64,11 +82,11 @@ func (v *view) next(ctx context.Context, n int) (list []seen, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if v.number++; meta.Sequence.Consumer != v.number {
+			return nil, fmt.Errorf("%w: %w", errUndecided, errMissed)
+		}
 		v.pending = meta.NumPending
 		list = append(list, seen{m.Subject(), m.Headers(), m.Data(), meta.Sequence.Stream, meta.Timestamp})
-	}
-	if len(list) == 0 {
-		v.pending = 0
 	}
 	return list, batch.Error()
 }
@@ -83,9 +101,13 @@ type seen struct {
 }
 
 const (
+	// rare is how many messages the server looks for in some milliseconds.
+	rare = 20_000
 	// mostScanned is how many messages a list goes through in search of those that match, before
 	// it has the server look for them.
 	mostScanned = 8192
+	// worthOne is how many the server looks for in the time in which one is gone through, and more.
+	worthOne = 32
 	// mostRead is how many it goes through that match, for one page.
 	mostRead = 16384
 	// scanned is how many of them it asks for at a time.
@@ -93,13 +115,13 @@ const (
 )
 
 // scan calls take with the messages of the queue from a sequence on that match a subject, in their
-// order, until it wants no more. common tells that a good part of the queue is likely to match.
-// next is where to go on; 0 at the end.
+// order, until it wants no more. expected is how many match, about. next is where to go on; 0 at the
+// end.
 func (p *Pool) scan(
-	ctx context.Context, subject string, from uint64, common bool, take func(seen) (more bool),
+	ctx context.Context, subject string, from, expected uint64, take func(seen) (more bool),
 ) (next uint64, err error) {
-	if common {
-		next, over, err := p.scanAll(ctx, subject, from, take)
+	if expected > rare {
+		next, over, err := p.scanAll(ctx, subject, from, expected, take)
 		if over || err != nil {
 			return next, err
 		}
@@ -132,14 +154,15 @@ const firstRead = 128
 
 // scanAll is scan among all messages. over tells that it is through, or has enough.
 func (p *Pool) scanAll(
-	ctx context.Context, subject string, from uint64, take func(seen) bool,
+	ctx context.Context, subject string, from, expected uint64, take func(seen) bool,
 ) (next uint64, over bool, err error) {
 	v, err := openView(ctx, p.stream, from, true)
 	if err != nil {
 		return 0, false, err
 	}
 	next = from
-	for read, n := 0, firstRead; read < mostScanned && v.pending > 0; n = scanned {
+	most := max(mostScanned, int(expected/worthOne))
+	for read, n := 0, firstRead; read < most && v.pending > 0; n = scanned {
 		list, err := v.next(ctx, n)
 		if err != nil {
 			return 0, false, err

@@ -114,7 +114,7 @@ func (p *Pool) taskPage(ctx context.Context, q Query, page *TaskPage) error {
 	if q.State == StateDue && q.Task != "" {
 		from = max(from, given+1)
 	}
-	next, err := p.scan(ctx, p.on.kept(how, q.Task, true), from, c.common(how, q.Task),
+	next, err := p.scan(ctx, p.on.kept(how, q.Task, true), from, c.expected(how, q.Task),
 		func(m seen) bool {
 			at := p.on.placeOfAny(m.subject)
 			if at == sentinel {

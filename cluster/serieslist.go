@@ -78,7 +78,7 @@ func (p *Pool) seriesPage(ctx context.Context, q Query) (page SeriesPage, err er
 	case StateDue, StateHeld:
 		how = "run"
 	}
-	page.Next, err = p.scan(ctx, p.on.kept(how, q.Task, false), q.After, false, func(m seen) bool {
+	page.Next, err = p.scan(ctx, p.on.kept(how, q.Task, false), q.After, 0, func(m seen) bool {
 		row, ok := p.seriesRow(c, m)
 		if ok && (q.State == "" || row.State == q.State) {
 			page.Rows = append(page.Rows, row)

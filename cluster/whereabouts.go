@@ -61,10 +61,9 @@ func (c *whereabouts) state(at place, sequence uint64) State {
 	return StateDue
 }
 
-// common tells whether a subject of tasks is so common on the queue that it is quicker to go through
-// that than to have the server look for it.
-func (c *whereabouts) common(how, task string) bool {
-	const cheap = 20_000 // the server looks at so many in some milliseconds
+// expected is how many messages of a task there are on the queue, or of any for none: those that
+// wait, those that are due or held, or both. It is the most there can be where that is not known.
+func (c *whereabouts) expected(how, task string) uint64 {
 	var due uint64
 	for name, info := range c.tasks {
 		if task == "" || name == token(task) {
@@ -74,11 +73,13 @@ func (c *whereabouts) common(how, task string) bool {
 	armed, counted := c.armed[token(task)]
 	switch {
 	case how == "run":
-		return due > cheap
+		return due
 	case task == "" || !counted:
-		return c.stored > cheap
+		return c.stored
+	case how == "arm":
+		return armed
 	}
-	return armed > cheap
+	return armed + due
 }
 
 // delivered is up to where the server has given out the runs of a task, or of any for none.

@@ -130,7 +130,7 @@ func storeMany(ctx context.Context, t *testing.T, nc *nats.Conn, tasks, series i
 		return msg
 	}
 	publish := func(msg *nats.Msg) {
-		_, err := js.PublishMsgAsync(msg)
+		_, err := js.PublishMsgAsync(msg, jetstream.WithStallWait(time.Minute))
 		require.NoError(t, err)
 	}
 	for i := range series {
