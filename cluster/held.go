@@ -46,8 +46,11 @@ type held struct {
 	delivered uint64
 	attempt   int
 	before    string       // the id of the worker of the last attempt, if that is known
-	carried   attempts     // of a series: those under a message that this one is in place of
+	carried   attempts     // those under messages that this one is in place of
+	failed    failures     // of a task: the attempts that have failed
+	planned   time.Time    // of a task that waits for another time than its own; or zero
 	taken     bool         // of a series: claimed by another before, which may live
+	skipped   bool         // its function has left it out, which is no failure
 	tombstone bool         // no run: it ends a series, see cancel.go
 	due       time.Time    // by the server's clock; zero for at once
 	number    uint64       // among the leases
@@ -103,7 +106,7 @@ func (h *held) admit() {
 	switch {
 	case err == nil:
 	case errors.Is(err, executor.ErrInvalid):
-		go h.settle(nil, err) // the task's own options: as clear an outcome as any
+		go h.settle(nil, retry.Permanent(err)) // the task's own options: as clear an outcome as any
 		return
 	default:
 		if errors.Is(err, executor.ErrShutdown) {
@@ -159,18 +162,21 @@ func (h *held) call(ctx context.Context) ([]byte, error) {
 	return result, err
 }
 
+// beganAt is when the body was first called; zero if it was not.
+func (h *held) beganAt() time.Time {
+	if began := h.began.Load(); began > 0 {
+		return time.Unix(0, began).UTC()
+	}
+	return time.Time{}
+}
+
 func (h *held) run() Run {
 	r := Run{
 		ID:        h.at.id(),
 		Number:    1,
-		Scheduled: h.due,
+		Scheduled: h.scheduled(),
 		Attempt:   h.attempt,
 		Fence:     fence(h.sequence, h.delivered),
-	}
-	if r.Scheduled.IsZero() {
-		if meta, err := h.msg.Metadata(); err == nil {
-			r.Scheduled = meta.Timestamp
-		}
 	}
 	if h.link != nil {
 		h.link.tell(&r)
@@ -323,5 +329,9 @@ func (h *held) settle(result []byte, err error) {
 		h.worker.finishSeries(ctx, h, err)
 		return
 	}
+	if err != nil && h.worker.tryAgain(ctx, h, err) {
+		return
+	}
+	h.skipped = errors.Is(err, executor.ErrSkipped)
 	h.worker.finishTask(ctx, h, outcomeOf(result, err))
 }

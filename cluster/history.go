@@ -83,8 +83,7 @@ func (h *held) ranAs(err error) RanRow {
 	row := RanRow{Number: run.Number, Scheduled: run.Scheduled, Attempt: run.Attempt,
 		Instance: h.worker.pool.instance, Before: instanceOf(h.before), Triggered: run.Triggered,
 		Outcome: RunSucceeded}
-	if began := h.began.Load(); began > 0 {
-		row.Began = time.Unix(0, began).UTC()
+	if row.Began = h.beganAt(); !row.Began.IsZero() {
 		row.Took = max(h.worker.pool.now().Sub(row.Began), 0)
 	}
 	var panicErr *future.PanicError
@@ -114,7 +113,7 @@ func (h *held) leftOut() RanRow {
 
 // keepCancelled notes a run whose series was cancelled while it was under way.
 func (h *held) keepCancelled() {
-	if h.link != nil && h.link.do == doRun && h.began.Load() > 0 {
+	if h.link != nil && h.link.do == doRun && !h.beganAt().IsZero() {
 		row := h.ranAs(nil)
 		row.Outcome = RunCancelled
 		h.worker.keepRan(h.at, row)

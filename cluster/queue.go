@@ -23,12 +23,15 @@ import (
 // acknowledged: what is acknowledged and not removed, as a process may die in between, would be a
 // link in the way of all that come after it.
 
-// accept stores a task.
+// accept stores a task, perhaps in place of a failed one.
 func (p *Pool) accept(
-	ctx context.Context, at place, id string, due time.Time, payload []byte,
+	ctx context.Context, at place, id string, due time.Time, payload []byte, redriven string,
 ) error {
 	m := p.message(at, due)
 	m.Data = payload
+	if redriven != "" {
+		m.Header.Set(headerRedriven, redriven)
+	}
 	m.Header.Set(jetstream.MsgIDHeader, id)
 	return p.submissions.publish(ctx, m)
 }

@@ -57,14 +57,16 @@ type TaskRow struct {
 	Task     string    `json:"task"`
 	ID       string    `json:"id"`
 	State    State     `json:"state"`
-	Due      time.Time `json:"due,omitzero"`     // when it is to begin; zero for at once
-	Stored   time.Time `json:"stored"`           // see [Pool.List]
-	Attempt  int       `json:"attempt,omitzero"` // that runs, or has failed last; 0 for none known
-	Error    string    `json:"error,omitzero"`   // of the last attempt, if that has failed
-	Worker   string    `json:"worker,omitzero"`  // the instance of the worker that runs it
-	Since    time.Time `json:"since,omitzero"`   // when that has begun it
-	Size     int       `json:"size"`             // of the payload, in bytes
-	Sequence uint64    `json:"sequence"`         // of its message on the server
+	Due      time.Time `json:"due,omitzero"`      // when it is to begin; zero for at once
+	Planned  time.Time `json:"planned,omitzero"`  // when it was to begin first, if it waits again
+	Stored   time.Time `json:"stored"`            // see [Pool.List]
+	Attempt  int       `json:"attempt,omitzero"`  // that runs, or was the last; 0 for none known
+	Failures int       `json:"failures,omitzero"` // attempts that have failed, see [Retry]
+	Error    string    `json:"error,omitzero"`    // of the last of them
+	Worker   string    `json:"worker,omitzero"`   // the instance of the worker that runs it
+	Since    time.Time `json:"since,omitzero"`    // when that has begun it
+	Size     int       `json:"size"`              // of the payload, in bytes
+	Sequence uint64    `json:"sequence"`          // of its message on the server
 }
 
 // TaskPage is a page of tasks.
@@ -138,10 +140,10 @@ func (p *Pool) taskPage(ctx context.Context, q Query, page *TaskPage) error {
 func (p *Pool) taskRow(c *whereabouts, at place, m seen) TaskRow {
 	row := TaskRow{Task: nameOf(at.task()), ID: at.id(), Due: dueOf(m.header), Stored: m.stored,
 		Size: sizeOf(m), Sequence: m.sequence}
-	row.Attempt, row.Error = failures(m)
-	row.Error = p.shown(row.Task, row.Error)
+	row.Attempt, row.Failures = carriedAttempts(m.header).number, failuresOf(m.header).number
+	row.Error, row.Planned = p.shown(row.Task, textOf(m.header.Get(headerError))), plannedOf(m.header)
 	switch {
-	case p.on.armed(m.subject) && row.Attempt > 0:
+	case p.on.armed(m.subject) && row.Failures > 0:
 		row.State = StateBackoff
 	case p.on.armed(m.subject):
 		row.State = StateWaiting
@@ -162,23 +164,8 @@ func sizeOf(m seen) int {
 	return len(m.data)
 }
 
-const (
-	headerSize = "Nats-Msg-Size" // of a message of which only the headers are delivered
-
-	// Headers of a task that has failed, and is tried again.
-	headerFailures = "Punctual-Failed"
-	headerReason   = "Punctual-Error"
-)
-
-// failures is how often a task has failed, and how last.
-func failures(m seen) (n int, text string) {
-	n, _ = strconv.Atoi(m.header.Get(headerFailures))
-	text = m.header.Get(headerReason)
-	if unquoted, err := strconv.Unquote(text); err == nil {
-		text = unquoted
-	}
-	return n, text
-}
+// headerSize is of a message of which only the headers are delivered.
+const headerSize = "Nats-Msg-Size"
 
 // shown is a text of a task as lists show it. It is the one way out for errors and payloads.
 func (p *Pool) shown(task, text string) string { return text }

@@ -19,7 +19,7 @@ type SeriesRow struct {
 	Kind     string        `json:"kind"` // "rate", "delay" or "calendar"
 	Every    time.Duration `json:"every,omitzero"`
 	Calendar string        `json:"calendar,omitzero"` // empty if an earlier version has stored it
-	CatchUp  string        `json:"catch_up"`          // "skip", "coalesce" or "burst"
+	CatchUp  string        `json:"catchUp"`           // "skip", "coalesce" or "burst"
 
 	Missed     uint64 `json:"missed,omitzero"` // times before this one that have passed without a run
 	Triggered  bool   `json:"triggered,omitzero"`

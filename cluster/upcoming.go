@@ -18,9 +18,9 @@ type upcoming struct {
 }
 
 const (
-	mostUpcoming = 5
-	longestText  = 200
-	noMoreTimes  = "end"
+	mostUpcoming    = 5
+	longestCalendar = 200
+	noMoreTimes     = "end"
 )
 
 // upcomingOf is what is to be known of a calendar after a time; nothing for none.
@@ -32,7 +32,7 @@ func upcomingOf(calendar Calendar, after time.Time) (u upcoming) {
 		return u
 	}
 	u.text = calendarText(calendar)
-	u.text = u.text[:min(len(u.text), longestText)]
+	u.text = u.text[:min(len(u.text), longestCalendar)]
 	for range mostUpcoming {
 		next := calendar.Next(after)
 		if u.all = next.IsZero() || !next.After(after); u.all {

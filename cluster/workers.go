@@ -105,13 +105,13 @@ func (w *worker) record() *Worker {
 	r := &Worker{ID: w.id, Instance: w.pool.instance, Version: w.pool.version, Since: w.since,
 		Tasks: w.served, Size: w.pool.workers, Stopping: w.draining.Load()}
 	for _, h := range w.leases.all() {
-		began := h.began.Load()
-		if began == 0 {
+		began := h.beganAt()
+		if began.IsZero() {
 			continue
 		}
 		run := h.run()
 		r.Running = append(r.Running, RunningRow{Task: h.task.name, ID: run.ID, Series: run.Series,
-			Number: run.Number, Attempt: run.Attempt, Since: time.Unix(0, began).UTC()})
+			Number: run.Number, Attempt: run.Attempt, Since: began})
 	}
 	slices.SortFunc(r.Running, func(a, b RunningRow) int { return a.Since.Compare(b.Since) })
 	r.Busy = len(r.Running)
