@@ -68,6 +68,7 @@ var grants = []grant{
 	},
 	// The first Join makes the pool, and the administrator looks after what it is made of.
 	{to: makers, publish: []string{
+		"$JS.API.INFO",
 		"$JS.API.STREAM.*.PUNCTUAL_POOL",
 		"$JS.API.STREAM.*.PUNCTUAL_POOL_DEAD",
 		"$JS.API.STREAM.*.KV_PUNCTUAL_POOL",

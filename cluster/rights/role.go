@@ -40,9 +40,8 @@ type Permissions struct{ Publish, Subscribe []string }
 
 // Of returns what a role needs in a pool. A user needs its own inbox besides, see [Inbox].
 func Of(pool string, role Role) (Permissions, error) {
-	if !plain(pool) {
-		return Permissions{}, fmt.Errorf("%w: pool %q: a name has letters, digits, - and _ only",
-			ErrInvalid, pool)
+	if !plain(pool) || strings.HasSuffix(pool, "_DEAD") { // as cluster.Name has it
+		return Permissions{}, fmt.Errorf("%w: pool %q: no pool has such a name", ErrInvalid, pool)
 	}
 	if !slices.Contains(roles, role) {
 		return Permissions{}, fmt.Errorf("%w: there is no role %q; there are %q", ErrInvalid, role, roles)
