@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,13 +16,11 @@ func (w *worker) checkTask(h *held) {
 		h.leave(err)
 		return
 	}
-	begun, err := w.attemptsBegun(h.ctx, h.at.id())
-	if err != nil {
+	if err := w.countBegun(h.ctx, h); err != nil {
 		h.leave(err)
 		return
 	}
-	h.attempt, h.before = begun.number+1, begun.worker
-	if h.attempt > h.task.attempts {
+	if h.lost() >= h.task.attempts {
 		w.finishTask(h.ctx, h, outcome{abandoned, []byte(h.whyAbandoned())})
 		return
 	}
@@ -34,29 +31,45 @@ func (w *worker) checkTask(h *held) {
 
 // whyAbandoned says why a run is given up whose attempts are used up.
 func (h *held) whyAbandoned() string {
-	why := fmt.Sprintf("none of %d attempts came to an end", h.attempt-1)
+	why := fmt.Sprintf("none of %d attempts came to an end", h.lost())
 	if instance := instanceOf(h.before); instance != "" {
 		why += ", the last one on " + instance
 	}
 	return why
 }
 
-// attempts is the record of how often a task was begun.
+// lost is how many attempts did not come to an end: the others have failed.
+func (h *held) lost() int { return h.attempt - 1 - h.failed.number }
+
+// attempts is how often a task was begun. The record of them is of one message: the attempts under
+// those before it are in its header.
 type attempts struct {
 	number int
 	worker string // the id of that of the last attempt; empty if it is not known
 }
 
-func (a attempts) String() string { return strings.TrimSpace(fmt.Sprint(a.number, " ", a.worker)) }
+const noWorker = "-"
 
-func readAttempts(text string) (a attempts, err error) {
-	if n, err := fmt.Sscan(text, &a.number, &a.worker); n == 0 {
-		return a, fmt.Errorf("cluster: attempts that cannot be read: %q: %w", text, err)
+func (a attempts) String() string {
+	if a.worker == "" {
+		return fmt.Sprint(a.number, " ", noWorker)
 	}
-	return a, nil
+	return fmt.Sprint(a.number, " ", a.worker)
 }
 
-// headerAttempts has the attempts of a run of a series that was stored anew.
+// readAttempts reads the text of attempts, and in that of a record the message that it is of: 0 if
+// it does not say, as an earlier version has written it.
+func readAttempts(text string) (a attempts, sequence uint64, err error) {
+	if n, err := fmt.Sscan(text, &a.number, &a.worker, &sequence); n == 0 {
+		return a, 0, fmt.Errorf("cluster: attempts that cannot be read: %q: %w", text, err)
+	}
+	if a.worker == noWorker {
+		a.worker = ""
+	}
+	return a, sequence, nil
+}
+
+// headerAttempts has the attempts of what was stored anew.
 const headerAttempts = "Punctual-Attempts"
 
 func (a attempts) write(h nats.Header) {
@@ -67,36 +80,76 @@ func (a attempts) write(h nats.Header) {
 
 func carriedAttempts(h nats.Header) (a attempts) {
 	if text := h.Get(headerAttempts); text != "" {
-		a, _ = readAttempts(text) // none are as good as those that cannot be read
+		a, _, _ = readAttempts(text) // none are as good as those that cannot be read
 	}
 	return a
 }
 
-// attemptsBegun tells how often a task was begun that was delivered before. Deliveries would not
-// do: a worker that dies takes with it what it held but had not begun, and a task must not be given
-// up because it was always in bad company. So an attempt is written down as it begins, but for that
-// of the first delivery. This one is taken for granted, unless there is a record: then the run was
-// given back.
-func (w *worker) attemptsBegun(ctx context.Context, id string) (a attempts, err error) {
-	err = w.pool.persist(ctx, "reading the attempts of a task", func(ctx context.Context) error {
-		entry, err := w.pool.bucket.Get(ctx, attemptsKey(id))
+// countBegun tells a run how often its task was begun, if it was delivered before. Deliveries would
+// not do: a worker that dies takes with it what it held but had not begun, and a task must not be
+// given up because it was always in bad company. So an attempt is written down as it begins, but for
+// that of the first delivery. This one is taken for granted, unless there is a record: then the run
+// was given back.
+func (w *worker) countBegun(ctx context.Context, h *held) error {
+	begun, err := w.pool.recordedAttempts(ctx, h.at.id(), h.sequence)
+	if err != nil {
+		return err
+	}
+	if begun == nil {
+		begun = &attempts{number: h.carried.number + 1}
+	}
+	h.attempt, h.before = begun.number+1, begun.worker
+	return nil
+}
+
+// recordedAttempts reads the record of a message of a task, nil if there is none.
+func (p *Pool) recordedAttempts(
+	ctx context.Context, id string, sequence uint64,
+) (found *attempts, err error) {
+	err = p.persist(ctx, "reading the attempts of a task", func(ctx context.Context) error {
+		entry, err := p.bucket.Get(ctx, attemptsKey(id))
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			a.number = 1
 			return nil
 		}
-		if err == nil {
-			a, err = readAttempts(string(entry.Value()))
+		if err != nil {
+			return err
+		}
+		a, of, err := readAttempts(string(entry.Value()))
+		if err == nil && (of == sequence || of == 0) {
+			found = &a
 		}
 		return err
 	})
-	return a, err
+	return found, err
+}
+
+// noteUnbegun writes down that the first delivery of a message was not begun, unless the message
+// has a record: another may have begun it meanwhile.
+func (p *Pool) noteUnbegun(ctx context.Context, id string, before attempts, sequence uint64) error {
+	text := []byte(before.record(sequence))
+	entry, err := p.bucket.Get(ctx, attemptsKey(id))
+	switch {
+	case errors.Is(err, jetstream.ErrKeyNotFound):
+		_, err = p.bucket.Create(ctx, attemptsKey(id), text)
+		return err
+	case err != nil:
+		return err
+	}
+	if _, of, err := readAttempts(string(entry.Value())); err != nil || of == sequence || of == 0 {
+		return err
+	}
+	_, err = p.bucket.Update(ctx, attemptsKey(id), text, entry.Revision())
+	return err
 }
 
 func attemptsKey(id string) string { return "try." + id }
 
+// record is the text of the record of a message.
+func (a attempts) record(sequence uint64) string { return fmt.Sprint(a, " ", sequence) }
+
 func (w *worker) countAttempts(ctx context.Context, h *held, a attempts) error {
 	return w.pool.persist(ctx, "storing the attempts of a task", func(ctx context.Context) error {
-		_, err := w.pool.bucket.PutString(ctx, attemptsKey(h.at.id()), a.String())
+		_, err := w.pool.bucket.PutString(ctx, attemptsKey(h.at.id()), a.record(h.sequence))
 		return err
 	})
 }

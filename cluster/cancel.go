@@ -207,10 +207,13 @@ func (h *held) over() (cause, err error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !ended:
-		return nil, nil
-	case o.kind == cancelled:
+	case ended && o.kind == cancelled:
 		return ErrCancelled, nil
+	case ended:
+		return errOver, nil
 	}
-	return errOver, nil
+	if replaced, err := h.replaced(); replaced || err != nil {
+		return errOver, err
+	}
+	return nil, nil
 }

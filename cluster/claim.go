@@ -162,7 +162,7 @@ func (w *worker) stillMine(ctx context.Context, h *held) error {
 // stores late is refused then. The new message has the attempts with it. taken is false if
 // something is behind the run already, which refuses the other as well.
 func (w *worker) takeOver(h *held) (taken bool, err error) {
-	m, err := w.pool.again(h.at, &jetstream.RawStreamMsg{Header: h.msg.Headers(), Data: h.msg.Data()})
+	m, err := h.again()
 	if err != nil {
 		return false, err
 	}

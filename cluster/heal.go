@@ -20,8 +20,14 @@ func (p *Pool) heal(ctx context.Context, m *jetstream.RawStreamMsg) error {
 		_, err := p.takeOut(ctx, m.Sequence)
 		return err
 	}
-	again := p.message(at, dueOf(m.Header))
-	again.Data = m.Data
+	begun, err := p.recordedAttempts(ctx, at.id(), m.Sequence)
+	if err != nil {
+		return err
+	}
+	again := p.anew(at, dueOf(m.Header), m.Header, m.Data, m.Time)
+	if begun != nil {
+		begun.write(again.Header)
+	}
 	return p.replace(ctx, at, m.Sequence, again)
 }
 

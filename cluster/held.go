@@ -46,7 +46,10 @@ type held struct {
 	delivered uint64
 	attempt   int
 	before    string       // the id of the worker of the last attempt, if that is known
-	carried   attempts     // of a series: those under a message that this one is in place of
+	carried   attempts     // those under messages that this one is in place of
+	failed    failures     // of a task: the attempts that have failed
+	planned   time.Time    // of a task that waits for another time than its own; or zero
+	began     time.Time    // of a task that may be tried again, by the server's clock
 	taken     bool         // of a series: claimed by another before, which may live
 	tombstone bool         // no run: it ends a series, see cancel.go
 	due       time.Time    // by the server's clock; zero for at once
@@ -102,7 +105,7 @@ func (h *held) admit() {
 	switch {
 	case err == nil:
 	case errors.Is(err, executor.ErrInvalid):
-		go h.settle(nil, err) // the task's own options: as clear an outcome as any
+		go h.settle(nil, retry.Permanent(err)) // the task's own options: as clear an outcome as any
 		return
 	default:
 		if errors.Is(err, executor.ErrShutdown) {
@@ -139,6 +142,9 @@ func (h *held) call(ctx context.Context) ([]byte, error) {
 	}
 	if first {
 		h.worker.window.begin()
+		if h.task.storedAnew() {
+			h.began = h.worker.pool.now()
+		}
 		if h.delivered > 1 && h.link == nil { // also the first, if there is a record without it
 			now := attempts{h.attempt, h.worker.id}
 			if err := h.worker.countAttempts(h.ctx, h, now); err != nil {
@@ -161,14 +167,9 @@ func (h *held) run() Run {
 	r := Run{
 		ID:        h.at.id(),
 		Number:    1,
-		Scheduled: h.due,
+		Scheduled: h.scheduled(),
 		Attempt:   h.attempt,
 		Fence:     fence(h.sequence, h.delivered),
-	}
-	if r.Scheduled.IsZero() {
-		if meta, err := h.msg.Metadata(); err == nil {
-			r.Scheduled = meta.Timestamp
-		}
 	}
 	if h.link != nil {
 		h.link.tell(&r)
@@ -316,6 +317,9 @@ func (h *held) settle(result []byte, err error) {
 	defer cancel()
 	if h.link != nil {
 		h.worker.finishSeries(ctx, h, err)
+		return
+	}
+	if err != nil && h.worker.tryAgain(ctx, h, err) {
 		return
 	}
 	h.worker.finishTask(ctx, h, outcomeOf(result, err))

@@ -10,7 +10,7 @@ import (
 // process, then the others of its kind are not with it again. It is false if another has the place:
 // then this one is given back.
 func (w *worker) quarantine(h *held) bool {
-	if h.attempt <= 2 {
+	if h.lost() < 2 {
 		return true
 	}
 	select {

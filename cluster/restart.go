@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -20,24 +21,28 @@ import (
 // newer message does; a task may be executed twice, as after any death.
 func (h *held) queueAgain(ctx context.Context) error {
 	p := h.worker.pool
-	m := p.message(h.at, h.due)
-	m.Data = h.msg.Data()
-	if h.at.series() {
-		var err error
-		was := &jetstream.RawStreamMsg{Header: h.msg.Headers(), Data: h.msg.Data()}
-		if m, err = p.again(h.at, was); err != nil {
-			return err
-		}
-		if begun := (attempts{h.attempt - 1, h.before}); begun.number > h.carried.number {
-			begun.write(m.Header)
-		}
+	m, err := h.again()
+	if err != nil {
+		return err
+	}
+	if begun := (attempts{h.attempt - 1, h.before}); begun.number > h.carried.number {
+		begun.write(m.Header)
 	}
 	expect(m, p.on.any(h.at), h.sequence)
 	if _, err := p.publish(ctx, m); err != nil {
 		return err
 	}
-	_, err := p.takeOut(ctx, h.sequence)
+	_, err = p.takeOut(ctx, h.sequence)
 	return err
+}
+
+// again is a message that says what the run's own says.
+func (h *held) again() (*nats.Msg, error) {
+	p := h.worker.pool
+	if h.at.series() {
+		return p.again(h.at, &jetstream.RawStreamMsg{Header: h.msg.Headers(), Data: h.msg.Data()})
+	}
+	return p.anew(h.at, h.due, h.msg.Headers(), h.msg.Data(), h.stored()), nil
 }
 
 // takeAllBack is takeBack for all tasks. What fails waits for its lease.
@@ -71,7 +76,13 @@ func (w *worker) takeBack(ctx context.Context, t *definition) error {
 			if err != nil {
 				return err
 			}
-			if err := w.heldOf(t, m, meta).queueAgain(ctx); err != nil {
+			h := w.heldOf(t, m, meta)
+			if !h.at.series() && meta.NumDelivered > 1 {
+				if err := w.countBegun(ctx, h); err != nil {
+					return err
+				}
+			}
+			if err := h.queueAgain(ctx); err != nil {
 				return err
 			}
 			again = again && meta.NumDelivered > 1

@@ -30,6 +30,8 @@ type definition struct {
 	codec    Codec
 	lease    time.Duration
 	attempts int
+	tries    int // the attempts that may fail, see Retry
+	backoff  retry.Backoff
 	local    []executor.TaskOption
 	fault    error
 }
@@ -54,12 +56,12 @@ type TaskOption func(*definition)
 func Lease(d time.Duration) TaskOption { return func(t *definition) { t.lease = d } }
 
 // Attempts is how often a task may be begun before it is [ErrAbandoned]: 5 unless told. Only
-// attempts count whose worker died or was lost. A function that returns an error has an outcome;
-// give it executor.Retry by [With] to have it tried again. That holds for executor.ErrSkipped too,
-// which is not tried again: the local pool counts the run as skipped, a series goes on, and the
-// future gets a [TaskError]. A series is not abandoned: it leaves out the run that kills its
-// workers, and goes on with the next, at its time. The payload is kept on the dead-letter subject,
-// with the [Instance] that has died last.
+// attempts count whose worker died or was lost. A function that returns an error has an outcome,
+// unless [Retry] has it tried again. That holds for executor.ErrSkipped too, which is not tried
+// again: the local pool counts the run as skipped, a series goes on, and the future gets a
+// [TaskError]. A series is not abandoned: it leaves out the run that kills its workers, and goes on
+// with the next, at its time. The payload is kept on the dead-letter subject, with the [Instance]
+// that has died last.
 func Attempts(n int) TaskOption { return func(t *definition) { t.attempts = n } }
 
 // With gives options to each run on the local pool: executor.Timeout, executor.Retry,
@@ -79,7 +81,8 @@ func Encoding(c Codec) TaskOption { return func(t *definition) { t.codec = c } }
 func Define[P, R any](
 	name string, fn func(ctx context.Context, in P) (R, error), opts ...TaskOption,
 ) Task[P, R] {
-	t := &definition{name: name, codec: jsonCodec{}, lease: 10 * time.Second, attempts: 5}
+	t := &definition{name: name, codec: jsonCodec{}, lease: 10 * time.Second, attempts: 5,
+		tries: 1}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(t)
@@ -116,7 +119,7 @@ func (t *definition) check(noFunction bool) error {
 	case t.attempts < 1:
 		return fmt.Errorf("%w: task %q has %d attempts", ErrInvalid, t.name, t.attempts)
 	}
-	return nil
+	return t.checkRetry()
 }
 
 // usable returns the definition of a task, or what is wrong with it.

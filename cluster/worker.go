@@ -265,14 +265,14 @@ func (w *worker) leaveUnbegun(def *definition, m jetstream.Msg, meta *jetstream.
 	go func() {
 		ctx, cancel := context.WithTimeout(w.life, 2*time.Second)
 		defer cancel()
-		// Only if there is none: another may have begun it meanwhile.
-		_, _ = w.pool.bucket.Create(ctx, attemptsKey(at.id()), []byte("0"))
+		// If it fails the attempt counts.
+		_ = w.pool.noteUnbegun(ctx, at.id(), carriedAttempts(m.Headers()), meta.Sequence.Stream)
 	}()
 }
 
 // heldOf is what this process has of a message.
 func (w *worker) heldOf(def *definition, m jetstream.Msg, meta *jetstream.MsgMetadata) *held {
-	return &held{
+	h := &held{
 		worker:    w,
 		task:      def,
 		msg:       m,
@@ -280,11 +280,15 @@ func (w *worker) heldOf(def *definition, m jetstream.Msg, meta *jetstream.MsgMet
 		sequence:  meta.Sequence.Stream,
 		delivered: meta.NumDelivered,
 		attempt:   1,
-		carried:   carriedAttempts(m.Headers()),
 		due:       dueOf(m.Headers()),
 		tombstone: isTombstone(m.Headers()),
 		asking:    make(chan struct{}, 1),
 	}
+	if h.carried = carriedAttempts(m.Headers()); !h.at.series() {
+		h.failed, h.planned = failuresOf(m.Headers()), plannedOf(m.Headers())
+		h.attempt, h.before = h.carried.number+1, h.carried.worker
+	}
+	return h
 }
 
 func (w *worker) receive(def *definition, m jetstream.Msg, meta *jetstream.MsgMetadata) {

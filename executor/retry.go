@@ -2,7 +2,6 @@ package executor
 
 import (
 	"cmp"
-	"math"
 
 	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/internal/series"
@@ -24,15 +23,11 @@ import (
 //
 // attempts must be at least 1.
 func Retry(attempts int, b retry.Backoff) TaskOption {
-	switch {
-	case attempts < 1:
+	if attempts < 1 {
 		return refused("%d attempts are below 1", attempts)
-	case b.Base < 0, b.Max < 0, b.Within < 0:
-		return refused("negative duration in back-off %+v", b)
-	case b.Factor != 0 && !(b.Factor >= 1), math.IsInf(b.Factor, 0):
-		return refused("back-off factor %v is not a number from 1 on", b.Factor)
-	case b.Spread > retry.NoSpread:
-		return refused("spread %d is unknown", b.Spread)
+	}
+	if err := b.Validate(); err != nil {
+		return refused("%v", err)
 	}
 	r := series.Retry{
 		Attempts: uint64(attempts), Base: b.Base, Factor: cmp.Or(b.Factor, 2), Max: b.Max,

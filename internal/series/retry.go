@@ -28,9 +28,9 @@ const (
 	NoSpread
 )
 
-// wait returns the wait after attempt n, counted from 1, given the wait before and a random number
+// Wait returns the wait after attempt n, counted from 1, given the wait before and a random number
 // in [0, 1).
-func (r *Retry) wait(n uint64, last time.Duration, random float64) time.Duration {
+func (r *Retry) Wait(n uint64, last time.Duration, random float64) time.Duration {
 	if r.Base == 0 {
 		return 0 // infinitely often nothing is no number
 	}
@@ -96,7 +96,7 @@ func (s *Series) MayRetry() bool { return s.Retry.Attempts > 1 && s.attempt < s.
 // false if there is no time left for one. A negative wait means the one by the back-off.
 func (s *Series) RetryAt(failed int64, wait time.Duration) (at int64, ok bool) {
 	if wait < 0 {
-		wait = s.Retry.wait(s.attempt, s.pause, rand.Float64())
+		wait = s.Retry.Wait(s.attempt, s.pause, rand.Float64())
 	}
 	s.pause = wait
 	if wait > time.Duration(math.MaxInt64-failed) {

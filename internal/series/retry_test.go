@@ -18,7 +18,7 @@ var almostOne = math.Nextafter(1, 0)
 func waits(r Retry, random float64) (ms []int64) {
 	last := time.Duration(0)
 	for n := uint64(1); n <= 5; n++ {
-		last = r.wait(n, last, random)
+		last = r.Wait(n, last, random)
 		ms = append(ms, last.Round(time.Millisecond/2).Milliseconds())
 	}
 	return ms
@@ -45,7 +45,7 @@ func TestAWaitThatGrowsWithoutLimitEndsAtTheEndOfTheClock(t *testing.T) {
 		r := Retry{Base: time.Hour, Factor: 10, Spread: spread}
 		last := time.Duration(0)
 		for n := uint64(1); n <= 1000; n++ {
-			last = r.wait(n, last, almostOne)
+			last = r.Wait(n, last, almostOne)
 			require.GreaterOrEqual(t, last, r.Base/2, "attempt %d", n)
 		}
 		assert.Greater(t, last, time.Duration(math.MaxInt64-1<<20), "spread %d", spread)
@@ -57,7 +57,7 @@ func TestAWaitWithoutABaseIsNoneHoweverManyCameBefore(t *testing.T) {
 		for _, factor := range []float64{1, 2, math.MaxFloat64} {
 			for _, n := range []uint64{1, 2, 3, 1025, 1 << 40, math.MaxUint64} {
 				r := Retry{Factor: factor, Spread: spread}
-				assert.Zero(t, r.wait(n, 0, 0.5), "spread %d, factor %v, wait %d", spread, factor, n)
+				assert.Zero(t, r.Wait(n, 0, 0.5), "spread %d, factor %v, wait %d", spread, factor, n)
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func FuzzRetry(f *testing.F) {
 			require.True(t, within == 0 || at-first < within)
 		}
 		for _, random := range []float64{0, almostOne} {
-			s.pause = r.wait(s.attempt, s.pause, random)
+			s.pause = r.Wait(s.attempt, s.pause, random)
 			require.GreaterOrEqual(t, s.pause, time.Duration(0))
 		}
 	})

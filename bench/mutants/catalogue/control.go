@@ -244,7 +244,7 @@ var control = []Mutant{
 		ID:    "retry-07",
 		Fault: "a permanent error is tried again",
 		File:  "executor/internal/run/retry.go",
-		From:  "if wait == never {\n return false\n }",
+		From:  "if wait == Never {\n return false\n }",
 	},
 	{
 		ID:    "retry-08",

@@ -37,8 +37,8 @@ func (x *Execution) triesAgain() bool {
 		return false
 	}
 	var wait time.Duration
-	x.consult(func() { wait = adviceOf(x.Err) })
-	if wait == never {
+	x.consult(func() { wait = AdviceOf(x.Err) })
+	if wait == Never {
 		return false
 	}
 	x.Owner.Lock.Lock()
@@ -71,25 +71,26 @@ func (x *Execution) stopTrying() {
 	x.Failed = x.Task.Phase() != cell.Cancelled
 }
 
+// What an error may say of the next attempt beside a wait.
 const (
-	never  time.Duration = -2 // permanent
-	unsaid time.Duration = -1 // the back-off decides
+	Never  time.Duration = -2 // permanent
+	Unsaid time.Duration = -1 // the back-off decides
 )
 
-// adviceOf returns how long err wants to be waited after, or one of the constants above.
-func adviceOf(err error) (wait time.Duration) {
+// AdviceOf returns how long err wants to be waited after, or one of the constants above.
+func AdviceOf(err error) (wait time.Duration) {
 	defer func() {
 		if recover() != nil {
-			wait = unsaid
+			wait = Unsaid
 		}
 	}()
 	var advice *Advice
 	ok := errors.As(err, &advice)
 	switch {
 	case !ok:
-		return unsaid
+		return Unsaid
 	case advice.Permanent:
-		return never
+		return Never
 	}
 	return max(advice.After, 0)
 }
