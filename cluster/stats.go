@@ -25,6 +25,7 @@ type TaskStats struct {
 	Due       uint64 // runs that are due, or will be within a second, and that no worker has
 	Held      int    // runs that workers have or gave back: they run, or wait
 	Repeated  int    // of them, those that were delivered before: their worker died, or gave them back
+	AtOnce    int    // how many may be held, see [AtOnce]; 0 for no limit
 	Consumer  string // the name of the consumer on the server
 	Listening int    // requests of workers for more: with none, nobody serves the task, or all are busy
 }
@@ -63,7 +64,12 @@ func (p *Pool) Stats(ctx context.Context) (s Stats, err error) {
 }
 
 func (p *Pool) taskStats(info *jetstream.ConsumerInfo) TaskStats {
+	limit := info.Config.MaxAckPending
+	if limit >= mostAtOnce {
+		limit = 0
+	}
 	return TaskStats{
+		AtOnce:    limit,
 		Task:      nameOf(info.Config.Durable),
 		Due:       info.NumPending,
 		Held:      info.NumAckPending,
