@@ -24,7 +24,7 @@ func (w *worker) checkTask(h *held) {
 		w.finishTask(h.ctx, h, outcome{abandoned, []byte(h.whyAbandoned())})
 		return
 	}
-	if w.quarantine(h) {
+	if w.pace(h) && w.quarantine(h) {
 		h.admit()
 	}
 }

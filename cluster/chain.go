@@ -77,7 +77,7 @@ func (p *Pool) fitsAsLink(at place, l link, payload []byte) error {
 	m := p.linkMessage(at, l, payload)
 	expect(m, p.on.any(at), math.MaxUint64)
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
-	size, most := m.Size()-len(m.Subject), p.nc.MaxPayload()
+	size, most := m.Size()-len(m.Subject), p.longest()
 	if most > 0 && int64(size) > most {
 		return fmt.Errorf("%w: the payload of series %q has %d bytes, which with its names and "+
 			"times is more than the %d that the server takes",

@@ -25,7 +25,7 @@ func (p *Pool) counting(ctx context.Context, task string) (jetstream.Consumer, e
 	return p.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
 		Name:              countingName(task),
 		Description:       "counts what waits of task " + task,
-		FilterSubjects:    []string{p.on.armedOf(task)}, // see openView
+		FilterSubjects:    []string{p.on.armedOf(task)}, // see view
 		DeliverPolicy:     jetstream.DeliverAllPolicy,
 		AckPolicy:         jetstream.AckNonePolicy,
 		HeadersOnly:       true,

@@ -11,7 +11,7 @@ import (
 // the next worker finds the outcome.
 func (w *worker) finishTask(ctx context.Context, h *held, o outcome) {
 	id := h.at.id()
-	o = o.within(w.pool.nc.MaxPayload()-1024, h.task.name)
+	o = o.within(w.pool.longest()-1024, h.task.name)
 	if err := w.keepIfFailed(ctx, h, o); err != nil {
 		h.leave(err)
 		return

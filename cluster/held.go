@@ -48,6 +48,7 @@ type held struct {
 	before    string       // the id of the worker of the last attempt, if that is known
 	carried   attempts     // those under messages that this one is in place of
 	failed    failures     // of a task: the attempts that have failed
+	paced     bool         // due is a time of its rate
 	planned   time.Time    // of a task that waits for another time than its own; or zero
 	taken     bool         // of a series: claimed by another before, which may live
 	skipped   bool         // its function has left it out, which is no failure
@@ -133,6 +134,9 @@ func (h *held) call(ctx context.Context) ([]byte, error) {
 	if h.expired() { // after the question, which may have taken long
 		h.end(ErrLost)
 	}
+	if h.missed() {
+		h.end(errKeptWaiting)
+	}
 	h.count()
 	first := h.body.CompareAndSwap(unbegun, begun)
 	if h.body.Load() == withdrawn {
@@ -207,6 +211,12 @@ func (h *held) rest() {
 func (h *held) keptWaiting() bool {
 	ready := h.ready.Load()
 	return ready > 0 && time.Since(epoch)-time.Duration(ready) > keepsWaiting
+}
+
+// missed tells that a run has come too late for the time that its rate has given it, as no worker
+// was free.
+func (h *held) missed() bool {
+	return h.paced && h.body.Load() == unbegun && h.task.rate.tooLate(h.due, h.worker.pool.now())
 }
 
 // withdraw ends a run that has not begun, and never begins then. Otherwise it does nothing.

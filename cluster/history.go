@@ -171,7 +171,7 @@ func (p *Pool) addRan(ctx context.Context, at place, run RanRow) error {
 		}
 		record.add(run)
 		m := nats.NewMsg(p.results.subject(ranKey(at)))
-		if m.Data, err = record.within(p.nc.MaxPayload() - 1024); err != nil {
+		if m.Data, err = record.within(p.longest() - 1024); err != nil {
 			return err
 		}
 		m.Header.Set(jetstream.MsgTTLHeader, "never")

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -19,76 +20,155 @@ import (
 // much again for the first message. So what is common is looked for among all, and only what is
 // rare by its subject.
 
-// glance is how long a list's consumer stays when nobody asks it.
-const glance = 5 * time.Second
+//
+// The consumer is one that the server names and that sends by itself, as many messages as it may
+// leave unacknowledged: to make one of a name, or to ask one for messages, takes rights by which a
+// process could take runs. What follows is read by another.
+
+// glance is how long a list's consumer stays when nobody listens to it.
+const glance = time.Second
 
 // view is a list's look at the messages of a stream from a sequence on.
 type view struct {
-	consumer jetstream.Consumer
+	pool     *Pool
+	stream   jetstream.Stream
+	headers  bool // only those are wanted
+	subjects []string
+
+	consumer string // of what is being sent; empty for nothing
+	sent     *nats.Subscription
+	most     uint64 // how much is sent
+	from     uint64 // what is sent next
 	pending  uint64 // how many match that were not read
-	number   uint64 // how many were
 }
 
-// open begins to look at the messages of some subjects, all of them for none.
-func openView(
-	ctx context.Context, stream jetstream.Stream, from uint64, headers bool, subjects ...string,
+// view begins to look at the messages of some subjects, all of them for none. It tells how many
+// there are, and has n of them sent.
+func (p *Pool) view(
+	ctx context.Context, stream jetstream.Stream, from uint64, n int, headers bool, subjects ...string,
 ) (*view, error) {
-	consumer, err := stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
-		// Not FilterSubject: processes of earlier versions take a consumer with one for that of a task.
-		FilterSubjects:    subjects,
-		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
-		OptStartSeq:       max(from, 1),
-		AckPolicy:         jetstream.AckNonePolicy,
-		HeadersOnly:       headers,
-		InactiveThreshold: glance,
-		MemoryStorage:     true,
-		Replicas:          1,
+	v := &view{pool: p, stream: stream, headers: headers, subjects: subjects, from: max(from, 1)}
+	return v, v.open(ctx, n)
+}
+
+// close ends what is being sent.
+func (v *view) close() {
+	if v.sent != nil {
+		_ = v.sent.Unsubscribe() // an error only tells that the connection is gone
+		v.sent, v.consumer = nil, ""
+	}
+}
+
+// open has n messages sent.
+func (v *view) open(ctx context.Context, n int) (err error) {
+	inbox := v.pool.nc.NewInbox()
+	if v.sent, err = v.pool.nc.SubscribeSync(inbox); err != nil {
+		return err
+	}
+	name := v.stream.CachedInfo().Config.Name
+	request, err := json.Marshal(map[string]any{
+		"stream_name": name,
+		"config": jetstream.ConsumerConfig{
+			DeliverSubject: inbox,
+			// Not FilterSubject: processes of earlier versions take a consumer with one for that of a
+			// task.
+			FilterSubjects:    v.subjects,
+			DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
+			OptStartSeq:       v.from,
+			AckPolicy:         jetstream.AckExplicitPolicy,
+			AckWait:           time.Hour,
+			MaxAckPending:     n,
+			HeadersOnly:       v.headers,
+			InactiveThreshold: glance,
+			MemoryStorage:     true,
+			Replicas:          1,
+		},
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &view{consumer: consumer, pending: consumer.CachedInfo().NumPending}, nil
+	answer, err := v.pool.nc.RequestWithContext(ctx, "$JS.API.CONSUMER.CREATE."+name, request)
+	if err != nil {
+		v.close()
+		return err
+	}
+	var made struct {
+		Error *jetstream.APIError `json:"error"`
+		jetstream.ConsumerInfo
+	}
+	if err = json.Unmarshal(answer.Data, &made); err == nil && made.Error != nil {
+		err = made.Error
+	}
+	if err != nil {
+		v.close()
+		return err
+	}
+	// Some may have been sent before it was counted.
+	v.consumer, v.pending = made.Name, made.NumPending+made.Delivered.Consumer
+	v.most = min(uint64(n), v.pending)
+	return nil
 }
 
-// next returns up to n messages more, none at the end. What is removed meanwhile does not come.
+// next returns the messages that are sent, or up to n more. There are none at the end. What is
+// removed meanwhile does not come.
 func (v *view) next(ctx context.Context, n int) (list []seen, err error) {
-	for v.pending > 0 && len(list) == 0 && ctx.Err() == nil {
-		want := int(min(uint64(n), v.pending))
-		if list, err = v.fetch(want); len(list) == want || err != nil {
-			return list, err
+	if v.pending == 0 {
+		v.close()
+		return nil, nil
+	}
+	if v.sent == nil {
+		if err := v.open(ctx, n); err != nil {
+			return nil, err
 		}
-		// It has less than it has said, or a busy server takes long.
-		info, err := v.consumer.Info(ctx)
+	}
+	defer v.close()
+	for uint64(len(list)) < v.most {
+		m, err := v.await(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if v.pending = info.NumPending; info.Delivered.Consumer != v.number {
-			return nil, fmt.Errorf("%w: %w", errUndecided, errMissed)
+		if m == nil { // nothing comes
+			if over, err := v.over(ctx, len(list)); over || err != nil {
+				return list, err
+			}
+			continue
 		}
-	}
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
-func (v *view) fetch(n int) (list []seen, err error) {
-	batch, err := v.consumer.FetchNoWait(n)
-	if err != nil {
-		return nil, err
-	}
-	for m := range batch.Messages() {
 		meta, err := m.Metadata()
 		if err != nil {
 			return nil, err
 		}
-		if v.number++; meta.Sequence.Consumer != v.number {
+		if meta.Sequence.Consumer != uint64(len(list)+1) {
 			return nil, fmt.Errorf("%w: %w", errUndecided, errMissed)
 		}
-		v.pending = meta.NumPending
-		list = append(list, seen{m.Subject(), m.Headers(), m.Data(), meta.Sequence.Stream, meta.Timestamp})
+		v.pending, v.from = meta.NumPending, meta.Sequence.Stream+1
+		list = append(list, seen{m.Subject, m.Header, m.Data, meta.Sequence.Stream, meta.Timestamp})
 	}
-	return list, batch.Error()
+	return list, nil
+}
+
+// await returns the next message, nil if none comes for a while.
+func (v *view) await(ctx context.Context) (*nats.Msg, error) {
+	moment, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancel()
+	m, err := v.sent.NextMsgWithContext(moment)
+	if err != nil && moment.Err() != nil && ctx.Err() == nil {
+		return nil, nil
+	}
+	return m, err
+}
+
+// over tells whether no more is sent: what was there is removed. A busy server may take long.
+func (v *view) over(ctx context.Context, arrived int) (bool, error) {
+	consumer, err := v.stream.PushConsumer(ctx, v.consumer)
+	if err != nil {
+		return false, err
+	}
+	info := consumer.CachedInfo()
+	if info.Delivered.Consumer != uint64(arrived) {
+		return false, fmt.Errorf("%w: %w", errUndecided, errMissed)
+	}
+	v.pending = info.NumPending
+	return info.NumPending == 0, nil
 }
 
 // seen is a message as a list sees it.
@@ -111,7 +191,7 @@ const (
 	// mostRead is how many it goes through that match, for one page.
 	mostRead = 16384
 	// scanned is how many of them it asks for at a time.
-	scanned = 1024
+	scanned = 2048
 )
 
 // scan calls take with the messages of the queue from a sequence on that match a subject, in their
@@ -127,12 +207,13 @@ func (p *Pool) scan(
 		}
 		from = next
 	}
-	v, err := openView(ctx, p.stream, from, true, subject)
+	v, err := p.view(ctx, p.stream, from, firstRead, true, subject)
 	if err != nil {
 		return 0, err
 	}
-	for read, n := 0, firstRead; v.pending > 0; n = scanned {
-		list, err := v.next(ctx, n)
+	defer v.close()
+	for read := 0; v.pending > 0; {
+		list, err := v.next(ctx, scanned)
 		if err != nil {
 			return 0, err
 		}
@@ -142,7 +223,7 @@ func (p *Pool) scan(
 			}
 		}
 		if read += len(list); read >= mostRead {
-			return list[len(list)-1].sequence + 1, nil
+			return v.from, nil
 		}
 	}
 	return 0, nil
@@ -156,14 +237,15 @@ const firstRead = 128
 func (p *Pool) scanAll(
 	ctx context.Context, subject string, from, expected uint64, take func(seen) bool,
 ) (next uint64, over bool, err error) {
-	v, err := openView(ctx, p.stream, from, true)
+	v, err := p.view(ctx, p.stream, from, firstRead, true)
 	if err != nil {
 		return 0, false, err
 	}
+	defer v.close()
 	next = from
 	most := max(mostScanned, int(expected/worthOne))
-	for read, n := 0, firstRead; read < most && v.pending > 0; n = scanned {
-		list, err := v.next(ctx, n)
+	for read := 0; read < most && v.pending > 0; {
+		list, err := v.next(ctx, scanned)
 		if err != nil {
 			return 0, false, err
 		}

@@ -64,6 +64,7 @@ func (h *held) storeAnew(
 ) error {
 	p := h.worker.pool
 	m := p.anew(h.at, due, h.msg.Headers(), h.msg.Data(), h.stored())
+	m.Header.Del(headerReserved) // which was of the old time
 	begun.write(m.Header)
 	for name, values := range more {
 		m.Header[name] = values

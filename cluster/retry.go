@@ -42,7 +42,7 @@ func Retry(attempts int, b retry.Backoff) TaskOption {
 }
 
 // storedAnew tells whether the task is one that may be stored anew.
-func (t *definition) storedAnew() bool { return t.tries > 1 }
+func (t *definition) storedAnew() bool { return t.tries > 1 || t.rate != nil }
 
 func (t *definition) checkRetry() error {
 	if t.tries < 1 {

@@ -26,6 +26,7 @@ type TaskStats struct {
 	Held      int    // runs that workers have or gave back: they run, or wait
 	Failed    uint64 // of the failed set
 	Repeated  int    // of them, those that were delivered before: their worker died, or gave them back
+	AtOnce    int    // how many may be held, see [AtOnce]; 0 for no limit
 	Consumer  string // the name of the consumer on the server
 	Listening int    // requests of workers for more: with none, nobody serves the task, or all are busy
 }
@@ -72,7 +73,12 @@ func (p *Pool) Stats(ctx context.Context) (s Stats, err error) {
 }
 
 func (p *Pool) taskStats(info *jetstream.ConsumerInfo) TaskStats {
+	limit := info.Config.MaxAckPending
+	if limit >= mostAtOnce {
+		limit = 0
+	}
 	return TaskStats{
+		AtOnce:    limit,
 		Task:      nameOf(info.Config.Durable),
 		Due:       info.NumPending,
 		Held:      info.NumAckPending,

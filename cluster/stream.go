@@ -230,8 +230,8 @@ func (p *Pool) consumer(ctx context.Context, t *definition) (jetstream.Consumer,
 		FilterSubject: p.on.runs(t.name),
 		AckPolicy:     jetstream.AckExplicitPolicy,
 		AckWait:       t.lease,
-		MaxDeliver:    -1,     // who gives up is decided by a worker, which keeps the payload
-		MaxAckPending: 65_536, // the server's default of 1,000 would hold back runs in their last wait
+		MaxDeliver:    -1, // who gives up is decided by a worker, which keeps the payload
+		MaxAckPending: t.atOnce,
 		MaxWaiting:    4_096,
 	}
 	made, err := p.stream.CreateConsumer(ctx, config)
@@ -242,6 +242,7 @@ func (p *Pool) consumer(ctx context.Context, t *definition) (jetstream.Consumer,
 	if err != nil {
 		return nil, err
 	}
+	p.tellLimit(t, found.CachedInfo().Config)
 	if has := found.CachedInfo().Config.AckWait; has > t.lease {
 		p.logger.Warn("another replica serves the task with a longer lease, which holds until the "+
 			"consumer is deleted", "pool", p.settings.name, "task", t.name, "consumer", config.Durable,

@@ -120,12 +120,16 @@ func ScheduleAt[P, R any](
 }
 
 func (p *Pool) fits(task string, payload []byte) error {
-	if most := p.nc.MaxPayload() - 1024; most > 0 && int64(len(payload)) > most {
+	if most := p.longest() - 1024; most > 0 && int64(len(payload)) > most {
 		return fmt.Errorf("%w: the payload of task %q has %d bytes, and the server takes %d",
 			ErrInvalid, task, len(payload), most)
 	}
 	return nil
 }
+
+// longest is how long a message may be that the server stores, whatever else it takes: its files
+// have no record of more than 32 MiB.
+func (p *Pool) longest() int64 { return min(p.nc.MaxPayload(), 32<<20-2048) }
 
 // message is what makes something run at a place at a time: a run, if that is soon, or a schedule.
 func (p *Pool) message(at place, due time.Time) *nats.Msg {

@@ -32,6 +32,8 @@ type definition struct {
 	attempts int
 	tries    int // the attempts that may fail, see Retry
 	backoff  retry.Backoff
+	atOnce   int
+	rate     *rate // nil for none
 	local    []executor.TaskOption
 	fault    error
 }
@@ -82,13 +84,13 @@ func Define[P, R any](
 	name string, fn func(ctx context.Context, in P) (R, error), opts ...TaskOption,
 ) Task[P, R] {
 	t := &definition{name: name, codec: jsonCodec{}, lease: 10 * time.Second, attempts: 5,
-		tries: 1}
+		tries: 1, atOnce: mostAtOnce}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(t)
 		}
 	}
-	t.fault = t.check(fn == nil)
+	t.fault = t.check(fn == nil, reflect.TypeFor[P]())
 	t.invoke = func(ctx context.Context, payload []byte) ([]byte, error) {
 		var in P
 		if err := t.codec.Unmarshal(payload, &in); err != nil {
@@ -103,7 +105,7 @@ func Define[P, R any](
 	return Task[P, R]{t}
 }
 
-func (t *definition) check(noFunction bool) error {
+func (t *definition) check(noFunction bool, payload reflect.Type) error {
 	switch {
 	case t.name == "":
 		return fmt.Errorf("%w: a task without a name", ErrInvalid)
@@ -118,6 +120,14 @@ func (t *definition) check(noFunction bool) error {
 			ErrInvalid, t.name, t.lease)
 	case t.attempts < 1:
 		return fmt.Errorf("%w: task %q has %d attempts", ErrInvalid, t.name, t.attempts)
+	case t.atOnce < 1 || t.atOnce > mostAtOnce:
+		return fmt.Errorf("%w: task %q: AtOnce with %d runs, not 1 to %d",
+			ErrInvalid, t.name, t.atOnce, mostAtOnce)
+	}
+	if t.rate != nil {
+		if err := t.rate.check(t.name, payload); err != nil {
+			return err
+		}
 	}
 	return t.checkRetry()
 }

@@ -92,10 +92,11 @@ func (p *Pool) waiting(ctx context.Context, c *whereabouts, task string) (uint64
 
 // unserved is how much is due of a task that nobody has ever served.
 func (p *Pool) unserved(ctx context.Context, task string) (uint64, error) {
-	v, err := openView(ctx, p.stream, 1, true, p.on.runs(task))
+	v, err := p.view(ctx, p.stream, 1, 1, true, p.on.runs(task))
 	if err != nil {
 		return 0, err
 	}
+	v.close()
 	return v.pending, nil
 }
 

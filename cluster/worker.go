@@ -75,6 +75,7 @@ type worker struct {
 	local    *executor.ScheduledPool
 	leases   *leases
 	window   *window
+	paces    paces
 	alone    chan struct{}   // held by the one run that has lost its worker often
 	taking   chan struct{}   // one for each that is being taken out
 	served   []string        // the names of its tasks
@@ -100,6 +101,7 @@ func newWorker(p *Pool) *worker {
 		local:  p.settings.local,
 		leases: newLeases(p.nc),
 		window: newWindow(p.workers),
+		paces:  newPaces(),
 		alone:  make(chan struct{}, 1),
 		taking: make(chan struct{}, mostTaken),
 		at:     map[place][]*held{},
@@ -316,6 +318,12 @@ func (w *worker) receive(def *definition, m jetstream.Msg, meta *jetstream.MsgMe
 		go w.checkSeries(h)
 	case h.delivered > 1:
 		go w.checkTask(h)
+	case h.task.rate != nil:
+		go func() {
+			if w.pace(h) {
+				h.admit()
+			}
+		}()
 	default:
 		h.admit() // in the order in which they come; its outcome is asked for meanwhile
 	}

@@ -133,7 +133,11 @@ func (p *Pool) Workers(ctx context.Context) (list []Worker, err error) {
 
 func (p *Pool) allWorkers(ctx context.Context) ([]Worker, error) {
 	list := []Worker{}
-	v, err := openView(ctx, p.kept, 1, false, p.results.subject(workerPrefix+"*"))
+	v, err := p.view(ctx, p.kept, 1, scanned, false, p.results.subject(workerPrefix+"*"))
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
 	for err == nil && v.pending > 0 {
 		var records []seen
 		records, err = v.next(ctx, scanned)

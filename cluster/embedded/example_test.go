@@ -15,6 +15,7 @@ import (
 
 	"github.com/punctual-go/punctual/cluster"
 	"github.com/punctual-go/punctual/cluster/embedded"
+	"github.com/punctual-go/punctual/cluster/rights"
 )
 
 func Example() {
@@ -97,6 +98,24 @@ func TestTheExampleOfTheDocuments(t *testing.T) {
 		return err
 	}
 	require.NoError(t, inOne())
+}
+
+// The other example of docs/cluster.md: there are no such files.
+func TestTheExampleOfAPort(t *testing.T) {
+	ctx, dir, password := t.Context(), t.TempDir(), "change-me"
+	inOne := func() error {
+		server, err := embedded.Start(ctx, dir,
+			embedded.Listen("0.0.0.0:4222"),
+			embedded.TLS("server.pem", "server.key"),
+			embedded.Users(rights.User{Name: "shop", Password: password,
+				Roles: map[string]rights.Role{"tasks": rights.Submitter}}),
+		)
+		if err == nil {
+			server.Close()
+		}
+		return err
+	}
+	require.ErrorContains(t, inOne(), "server.pem")
 }
 
 func TestStartRefuses(t *testing.T) {

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -13,30 +12,9 @@ import (
 )
 
 // Server is a nats-server in this process. Make one with [Start] and end it with [Server.Close].
-type Server struct{ nats *server.Server }
-
-// Option is an option of [Start].
-type Option func(*server.Options) error
-
-// Listen opens a port as well, so that other processes can join: "127.0.0.1:4222", or with port 0
-// one that is free, see [Server.URL]. Whoever reaches it may do everything, so it should be an
-// address of this machine alone.
-func Listen(address string) Option {
-	return func(o *server.Options) error {
-		host, port, err := net.SplitHostPort(address)
-		if err != nil {
-			return fmt.Errorf("embedded: address %q: %w", address, err)
-		}
-		n, err := strconv.Atoi(port)
-		if err != nil || n < 0 || n > 65535 {
-			return fmt.Errorf("embedded: address %q: no such port", address)
-		}
-		if n == 0 {
-			n = server.RANDOM_PORT
-		}
-		o.Host, o.Port, o.DontListen = host, n, false
-		return nil
-	}
+type Server struct {
+	nats *server.Server
+	own  []nats.Option // of connections within the process
 }
 
 // Start starts a server that stores its data in a directory, and waits until it is ready. It has no
@@ -67,6 +45,13 @@ func Start(ctx context.Context, dir string, opts ...Option) (*Server, error) {
 			return nil, err
 		}
 	}
+	if err := guard(o); err != nil {
+		return nil, err
+	}
+	own, err := ownUser(o)
+	if err != nil {
+		return nil, err
+	}
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("embedded: %w", context.Cause(ctx))
 	}
@@ -81,10 +66,10 @@ func Start(ctx context.Context, dir string, opts ...Option) (*Server, error) {
 	}()
 	if err := ready(ctx, s); err != nil {
 		<-started // what it begins after a shutdown nobody would end
-		(&Server{s}).Close()
+		(&Server{nats: s}).Close()
 		return nil, fmt.Errorf("embedded: the server with its data in %s: %w", dir, err)
 	}
-	return &Server{s}, nil
+	return &Server{nats: s, own: own}, nil
 }
 
 func ready(ctx context.Context, s *server.Server) error {
@@ -100,9 +85,10 @@ func ready(ctx context.Context, s *server.Server) error {
 	return errors.New("it is not ready after half a minute; another one may use the directory")
 }
 
-// Conn makes a connection without a socket. Close it when it is no longer needed.
+// Conn makes a connection without a socket. Close it when it is no longer needed. It may do
+// everything, also if the server has [Users], unless the options say which of them it is.
 func (s *Server) Conn(opts ...nats.Option) (*nats.Conn, error) {
-	return nats.Connect("", append(opts, nats.InProcessServer(s.nats))...)
+	return nats.Connect("", slices.Concat(s.own, opts, []nats.Option{nats.InProcessServer(s.nats)})...)
 }
 
 // URL is where other processes connect to; empty without [Listen].
