@@ -21,8 +21,8 @@ const (
 func countingName(task string) string { return token(task) + countingSuffix }
 
 // counting makes or finds the consumer that counts what waits of a task.
-func (p *Pool) counting(ctx context.Context, task string) (jetstream.Consumer, error) {
-	return p.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+func (p *Pool) counting(ctx context.Context, task string) (*jetstream.ConsumerInfo, error) {
+	return p.makeConsumer(ctx, p.stream, jetstream.ConsumerConfig{
 		Name:              countingName(task),
 		Description:       "counts what waits of task " + task,
 		FilterSubjects:    []string{p.on.armedOf(task)}, // see view

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -35,11 +34,10 @@ type view struct {
 	headers  bool // only those are wanted
 	subjects []string
 
-	consumer string // of what is being sent; empty for nothing
-	sent     *nats.Subscription
-	most     uint64 // how much is sent
-	from     uint64 // what is sent next
-	pending  uint64 // how many match that were not read
+	sent    *nats.Subscription // what is being sent; nil for nothing
+	most    uint64             // how much is sent
+	from    uint64             // what is sent next
+	pending uint64             // how many match that were not read
 }
 
 // view begins to look at the messages of some subjects, all of them for none. It tells how many
@@ -55,7 +53,7 @@ func (p *Pool) view(
 func (v *view) close() {
 	if v.sent != nil {
 		_ = v.sent.Unsubscribe() // an error only tells that the connection is gone
-		v.sent, v.consumer = nil, ""
+		v.sent = nil
 	}
 }
 
@@ -65,85 +63,99 @@ func (v *view) open(ctx context.Context, n int) (err error) {
 	if v.sent, err = v.pool.nc.SubscribeSync(inbox); err != nil {
 		return err
 	}
-	name := v.stream.CachedInfo().Config.Name
-	request, err := json.Marshal(map[string]any{
-		"stream_name": name,
-		"config": jetstream.ConsumerConfig{
-			DeliverSubject: inbox,
-			// Not FilterSubject: processes of earlier versions take a consumer with one for that of a
-			// task.
-			FilterSubjects:    v.subjects,
-			DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
-			OptStartSeq:       v.from,
-			AckPolicy:         jetstream.AckExplicitPolicy,
-			AckWait:           time.Hour,
-			MaxAckPending:     n,
-			HeadersOnly:       v.headers,
-			InactiveThreshold: glance,
-			MemoryStorage:     true,
-			Replicas:          1,
-		},
+	made, err := v.pool.makeConsumer(ctx, v.stream, jetstream.ConsumerConfig{
+		DeliverSubject: inbox,
+		// Not FilterSubject: processes of earlier versions take a consumer with one for that of a task.
+		FilterSubjects:    v.subjects,
+		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
+		OptStartSeq:       v.from,
+		AckPolicy:         jetstream.AckExplicitPolicy,
+		AckWait:           time.Hour,
+		MaxAckPending:     n,
+		HeadersOnly:       v.headers,
+		InactiveThreshold: glance,
+		MemoryStorage:     true,
+		Replicas:          1,
 	})
-	if err != nil {
-		return err
-	}
-	answer, err := v.pool.nc.RequestWithContext(ctx, "$JS.API.CONSUMER.CREATE."+name, request)
-	if err != nil {
-		v.close()
-		return err
-	}
-	var made struct {
-		Error *jetstream.APIError `json:"error"`
-		jetstream.ConsumerInfo
-	}
-	if err = json.Unmarshal(answer.Data, &made); err == nil && made.Error != nil {
-		err = made.Error
-	}
 	if err != nil {
 		v.close()
 		return err
 	}
 	// Some may have been sent before it was counted.
-	v.consumer, v.pending = made.Name, made.NumPending+made.Delivered.Consumer
+	v.pending = made.NumPending + made.Delivered.Consumer
 	v.most = min(uint64(n), v.pending)
 	return nil
 }
 
+// makeConsumer makes a consumer that is not durable, or finds it as it should be. Who may do that
+// may not change those of tasks.
+func (p *Pool) makeConsumer(
+	ctx context.Context, stream jetstream.Stream, config jetstream.ConsumerConfig,
+) (*jetstream.ConsumerInfo, error) {
+	name := stream.CachedInfo().Config.Name
+	request, err := json.Marshal(map[string]any{
+		"stream_name": name, "config": config, "action": "create",
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.nc.RequestWithContext(ctx, "$JS.API.CONSUMER.CREATE."+name, request)
+	if err != nil {
+		return nil, err
+	}
+	var made struct {
+		Error *jetstream.APIError `json:"error"`
+		jetstream.ConsumerInfo
+	}
+	if err := json.Unmarshal(answer.Data, &made); err != nil {
+		return nil, err
+	}
+	if made.Error != nil {
+		return nil, made.Error
+	}
+	return &made.ConsumerInfo, nil
+}
+
 // next returns the messages that are sent, or up to n more. There are none at the end. What is
-// removed meanwhile does not come.
+// removed meanwhile does not come; nor does what is lost on the way. So when nothing comes for a
+// while, what is left is asked for anew.
 func (v *view) next(ctx context.Context, n int) (list []seen, err error) {
-	if v.pending == 0 {
-		v.close()
-		return nil, nil
-	}
-	if v.sent == nil {
-		if err := v.open(ctx, n); err != nil {
-			return nil, err
-		}
-	}
 	defer v.close()
-	for uint64(len(list)) < v.most {
-		m, err := v.await(ctx)
-		if err != nil {
+	for more := true; more; {
+		if v.pending == 0 {
+			return list, nil
+		}
+		if v.sent == nil {
+			if err := v.open(ctx, n-len(list)); err != nil {
+				return nil, err
+			}
+		}
+		if list, more, err = v.receive(ctx, list); err != nil {
 			return nil, err
 		}
-		if m == nil { // nothing comes
-			if over, err := v.over(ctx, len(list)); over || err != nil {
-				return list, err
-			}
-			continue
+		v.close()
+	}
+	return list, nil
+}
+
+// receive adds what is sent to a list. more tells that some of it has not come.
+func (v *view) receive(ctx context.Context, list []seen) (_ []seen, more bool, err error) {
+	for number := uint64(1); number <= v.most; number++ {
+		m, err := v.await(ctx)
+		if m == nil || err != nil {
+			return list, true, err
 		}
 		meta, err := m.Metadata()
 		if err != nil {
-			return nil, err
+			return list, false, err
 		}
-		if meta.Sequence.Consumer != uint64(len(list)+1) {
-			return nil, fmt.Errorf("%w: %w", errUndecided, errMissed)
+		if meta.Sequence.Consumer != number {
+			return list, true, nil
 		}
 		v.pending, v.from = meta.NumPending, meta.Sequence.Stream+1
 		list = append(list, seen{m.Subject, m.Header, m.Data, meta.Sequence.Stream, meta.Timestamp})
 	}
-	return list, nil
+	return list, false, nil
 }
 
 // await returns the next message, nil if none comes for a while.
@@ -155,20 +167,6 @@ func (v *view) await(ctx context.Context) (*nats.Msg, error) {
 		return nil, nil
 	}
 	return m, err
-}
-
-// over tells whether no more is sent: what was there is removed. A busy server may take long.
-func (v *view) over(ctx context.Context, arrived int) (bool, error) {
-	consumer, err := v.stream.PushConsumer(ctx, v.consumer)
-	if err != nil {
-		return false, err
-	}
-	info := consumer.CachedInfo()
-	if info.Delivered.Consumer != uint64(arrived) {
-		return false, fmt.Errorf("%w: %w", errUndecided, errMissed)
-	}
-	v.pending = info.NumPending
-	return info.NumPending == 0, nil
 }
 
 // seen is a message as a list sees it.
@@ -263,19 +261,11 @@ func (p *Pool) scanAll(
 	return next, false, nil
 }
 
-// list is persist for a list: step begins it, and begins it anew if the server that has had its
-// consumer is gone.
+// list is persist for a list, which step begins anew.
 func (p *Pool) list(ctx context.Context, what string, step func(context.Context) error) error {
 	err := p.part.open()
 	if err == nil {
-		err = p.persist(ctx, "listing "+what, func(ctx context.Context) error {
-			err := step(ctx)
-			if errors.Is(err, jetstream.ErrConsumerNotFound) ||
-				errors.Is(err, jetstream.ErrConsumerDeleted) {
-				err = fmt.Errorf("%w: %w", errUndecided, err)
-			}
-			return err
-		})
+		err = p.persist(ctx, "listing "+what, step)
 	}
 	if err != nil {
 		return fmt.Errorf("cluster: pool %q: listing %s: %w", p.settings.name, what, err)

@@ -87,7 +87,7 @@ func (p *Pool) waiting(ctx context.Context, c *whereabouts, task string) (uint64
 	if err != nil {
 		return 0, err
 	}
-	return made.CachedInfo().NumPending, nil
+	return made.NumPending, nil
 }
 
 // unserved is how much is due of a task that nobody has ever served.

@@ -23,7 +23,8 @@ func ExampleConfig() {
 	//         "$JS.API.STREAM.INFO.KV_PUNCTUAL_tasks", "$JS.API.STREAM.MSG.GET.PUNCTUAL_tasks",
 	//         "$JS.API.STREAM.MSG.GET.KV_PUNCTUAL_tasks", "$JS.API.CONSUMER.LIST.PUNCTUAL_tasks",
 	//         "$JS.API.CONSUMER.CREATE.KV_PUNCTUAL_tasks.>", "$JS.API.CONSUMER.INFO.KV_PUNCTUAL_tasks.>",
-	//         "$JS.API.CONSUMER.MSG.NEXT.KV_PUNCTUAL_tasks.>", "$JS.API.CONSUMER.DELETE.KV_PUNCTUAL_tasks.>"
+	//         "$JS.API.CONSUMER.MSG.NEXT.KV_PUNCTUAL_tasks.>", "$JS.API.CONSUMER.DELETE.KV_PUNCTUAL_tasks.>",
+	//         "$JS.API.CONSUMER.CREATE.PUNCTUAL_tasks", "$JS.API.CONSUMER.CREATE.KV_PUNCTUAL_tasks"
 	//       ]
 	//       subscribe: [
 	//         "_INBOX_dashboard.>"

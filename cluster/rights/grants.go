@@ -35,11 +35,17 @@ var grants = []grant{
 		"$JS.API.CONSUMER.MSG.NEXT.KV_PUNCTUAL_POOL.>",
 		"$JS.API.CONSUMER.DELETE.KV_PUNCTUAL_POOL.>",
 	}},
+	// Lists. They are read by consumers that the server names, and that send by themselves.
+	{to: everybody, publish: []string{
+		"$JS.API.CONSUMER.CREATE.PUNCTUAL_POOL",
+		"$JS.API.CONSUMER.CREATE.KV_PUNCTUAL_POOL",
+	}},
 	// Cancel, and all about series: also to declare one is a command in its queue.
 	{to: commanders, publish: []string{
 		"punctual.POOL.run.*.s.>",
 		"punctual.POOL.hint.>",
 		"$KV.PUNCTUAL_POOL.end.cancelled.>",
+		"$KV.PUNCTUAL_POOL.task.>",
 	}},
 	// Submit, Schedule and Once.
 	{to: submitters, publish: []string{
@@ -56,6 +62,8 @@ var grants = []grant{
 			"$KV.PUNCTUAL_POOL.end.done.>",
 			"$KV.PUNCTUAL_POOL.hold.>",
 			"$KV.PUNCTUAL_POOL.try.>",
+			"$KV.PUNCTUAL_POOL.ran.>",
+			"$KV.PUNCTUAL_POOL.worker.>",
 			"$KV.PUNCTUAL_POOL.sweeps",
 			"$KV.PUNCTUAL_POOL.healed",
 			"$JS.API.STREAM.MSG.DELETE.PUNCTUAL_POOL",

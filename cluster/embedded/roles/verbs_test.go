@@ -218,6 +218,75 @@ var verbs = []verb{
 		_, err := s.Next(ctx)
 		return err
 	}),
+	{"SeriesByName, Pause and Cancel", mayCommand, func(v *visit) error {
+		task, name := v.echo(), v.name("series")
+		_, err := cluster.On(v.ctx, v.admin, name, cron.MustParse("* * * * *"), task, "in")
+		require.NoError(v.t, err)
+		s, err := v.pool.SeriesByName(task.Name(), name)
+		require.NoError(v.t, err)
+		if err := s.Pause(v.ctx); err != nil {
+			return err
+		}
+		return s.Cancel(v.ctx)
+	}},
+	{"CancelTask", mayCommand, func(v *visit) error {
+		prevented, err := v.pool.CancelTask(v.ctx, v.waiting(v.echo()).ID())
+		if err == nil {
+			require.True(v.t, prevented)
+		}
+		return err
+	}},
+	{"Tasks", mayLook, func(v *visit) error {
+		task := v.echo()
+		v.waiting(task)
+		for { // its name is written beside
+			list, err := v.pool.Tasks(v.ctx)
+			if err != nil {
+				return err
+			}
+			for _, s := range list {
+				if s.Task == task.Name() {
+					require.EqualValues(v.t, 1, s.Waiting)
+					return nil
+				}
+			}
+		}
+	}},
+	{"List", mayLook, func(v *visit) error {
+		task := v.echo()
+		f := v.waiting(task)
+		page, err := v.pool.List(v.ctx, cluster.Query{Task: task.Name()})
+		if err == nil {
+			require.Len(v.t, page.Rows, 1)
+			require.Equal(v.t, f.ID(), page.Rows[0].ID)
+		}
+		return err
+	}},
+	{"Task", mayLook, func(v *visit) error {
+		_, err := v.pool.Task(v.ctx, v.waiting(v.echo()).ID())
+		return err
+	}},
+	{"Series, SeriesDetail and History", mayLook, func(v *visit) error {
+		s := v.series()
+		page, err := v.pool.Series(v.ctx, cluster.Query{Limit: 1000})
+		if err != nil {
+			return err
+		}
+		for _, row := range page.Rows {
+			if row.Series == s.Name() {
+				_, err = v.pool.SeriesDetail(v.ctx, row.Task, row.Series)
+				require.NoError(v.t, err)
+				_, err = v.pool.History(v.ctx, row.Task, row.Series)
+				return err
+			}
+		}
+		require.Fail(v.t, "the series is not listed")
+		return nil
+	}},
+	{"Workers", mayLook, func(v *visit) error {
+		_, err := v.pool.Workers(v.ctx)
+		return err
+	}},
 	{"Stats", mayLook, func(v *visit) error {
 		_, err := v.pool.Stats(v.ctx)
 		return err
