@@ -269,7 +269,9 @@ func (w *worker) armedAfter(h *held) (bool, error) {
 // abandonRun gives up a run of a series that has killed its workers. The series goes on with the
 // next, at its time.
 func (w *worker) abandonRun(h *held) {
-	if err := w.bury(h.ctx, h, h.at.run(h.link.number), h.whyAbandoned()); err != nil {
+	why := h.whyAbandoned()
+	w.pool.logger.Error("run of a series left out", h.attr(), "why", why)
+	if err := w.keepFailed(h.ctx, h, h.at.run(h.link.number), kindAbandoned, why); err != nil {
 		h.leave(err)
 		return
 	}

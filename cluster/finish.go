@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 )
 
@@ -11,11 +12,9 @@ import (
 func (w *worker) finishTask(ctx context.Context, h *held, o outcome) {
 	id := h.at.id()
 	o = o.within(w.pool.longest()-1024, h.task.name)
-	if o.kind == abandoned {
-		if err := w.bury(ctx, h, id, string(o.data)); err != nil {
-			h.leave(err)
-			return
-		}
+	if err := w.keepIfFailed(ctx, h, o); err != nil {
+		h.leave(err)
+		return
 	}
 	var first bool
 	err := h.untilRoom(ctx, func() (err error) {
@@ -28,8 +27,30 @@ func (w *worker) finishTask(ctx context.Context, h *held, o outcome) {
 	}
 	if !first {
 		w.pool.logger.Info("outcome refused, there is one already", h.attr())
+		if known, ended, err := w.pool.results.recorded(ctx, id); err == nil && ended &&
+			o.failure() && !known.failure() {
+			w.dropLetter(ctx, h)
+		}
 	}
 	h.done()
+}
+
+// keepIfFailed keeps a task whose outcome is a failure. If it was begun before, what an attempt may
+// have kept does not count any more.
+func (w *worker) keepIfFailed(ctx context.Context, h *held, o outcome) error {
+	if h.delivered > 1 {
+		w.dropLetter(ctx, h)
+	}
+	if !o.failure() || h.skipped {
+		return nil
+	}
+	kind, level := h.kindOf(o), slog.LevelWarn
+	if kind == kindAbandoned {
+		level = slog.LevelError
+	}
+	w.pool.logger.Log(ctx, level, "task failed", h.attr(), "kind", kind, "attempts", h.last(kind).number,
+		"error", string(o.data))
+	return w.keepFailed(ctx, h, h.at.id(), kind, string(o.data))
 }
 
 // untilRoom takes a step that stores what a run has come to, again and again while the server is

@@ -52,6 +52,7 @@ type held struct {
 	planned   time.Time    // of a task that waits for another time than its own; or zero
 	began     time.Time    // of a task that may be tried again, by the server's clock
 	taken     bool         // of a series: claimed by another before, which may live
+	skipped   bool         // its function has left it out, which is no failure
 	tombstone bool         // no run: it ends a series, see cancel.go
 	due       time.Time    // by the server's clock; zero for at once
 	number    uint64       // among the leases
@@ -332,5 +333,6 @@ func (h *held) settle(result []byte, err error) {
 	if err != nil && h.worker.tryAgain(ctx, h, err) {
 		return
 	}
+	h.skipped = errors.Is(err, executor.ErrSkipped)
 	h.worker.finishTask(ctx, h, outcomeOf(result, err))
 }

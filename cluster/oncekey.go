@@ -31,11 +31,14 @@ type onceKey struct {
 	task         string
 	sum          string // of the task's name and the key
 	unlessFailed bool
+
+	most     int    // the last number that may be stored; 0 for any
+	redriven string // the ID of the failed task that is stored anew; empty for none
 }
 
 func onceKeyOf(task string, s submission) onceKey {
 	sum := sha256.Sum256([]byte(task + "\x00" + s.key))
-	return onceKey{task, hex.EncodeToString(sum[:16]), s.unlessFailed}
+	return onceKey{task: task, sum: hex.EncodeToString(sum[:16]), unlessFailed: s.unlessFailed}
 }
 
 // id is the ID of the key's task of a number. The first has none in it.
@@ -108,6 +111,10 @@ func (p *Pool) submitOnce(
 			return err
 		}
 		free, err := p.firstFree(ctx, k, c, &missed)
+		if k.most > 0 && free.number > k.most { // it was stored, and has ended
+			id = k.id(k.most)
+			return err
+		}
 		if id = k.id(free.number); free.stored || err != nil {
 			return err
 		}
@@ -116,7 +123,7 @@ func (p *Pool) submitOnce(
 				return err
 			}
 		}
-		if err := p.accept(ctx, taskPlace(k.task, id), id, due, payload); err != nil {
+		if err := p.accept(ctx, taskPlace(k.task, id), id, due, payload, k.redriven); err != nil {
 			return err
 		}
 		free.stored = true

@@ -24,6 +24,9 @@ type settings struct {
 	existing bool // it is found, not made
 	keep     time.Duration
 	grace    time.Duration
+
+	keepFailed time.Duration
+
 	logger   *slog.Logger
 	instance string
 	local    *executor.ScheduledPool
@@ -35,7 +38,10 @@ func defaults() settings {
 		workers: 4 * runtime.GOMAXPROCS(0),
 		keep:    24 * time.Hour,
 		grace:   30 * time.Second,
-		logger:  slog.New(slog.NewTextHandler(io.Discard, nil)),
+
+		keepFailed: 7 * 24 * time.Hour,
+
+		logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		// Two processes of one host differ by their numbers, and containers by their host names.
 		instance: hostName() + ":" + strconv.Itoa(os.Getpid()),
 	}
@@ -77,9 +83,13 @@ func Replicas(n int) Option { return func(s *settings) { s.replicas = n } }
 // waits elsewhere, or is gone.
 func MustExist() Option { return func(s *settings) { s.existing = true } }
 
-// Keep is how long outcomes and dead letters are kept, and with them the keys of [Once]: a day by
-// default. It counts when the pool is made.
+// Keep is how long outcomes are kept, and with them the keys of [Once]: a day by default. It counts
+// when the pool is made.
 func Keep(d time.Duration) Option { return func(s *settings) { s.keep = d } }
+
+// KeepFailed is how long tasks that have failed are kept in the failed set, see [Pool.Failed]: seven
+// days by default. It counts when the pool is made.
+func KeepFailed(d time.Duration) Option { return func(s *settings) { s.keepFailed = d } }
 
 // Grace is how long Serve, asked to end, waits for runs in progress, by default 30 s. After it,
 // their contexts end, and they are given back to be run elsewhere.
@@ -99,7 +109,7 @@ func (s *settings) check() error {
 		return fmt.Errorf("%w: pool %q: a name has letters, digits, - and _ only",
 			ErrInvalid, s.name)
 	case strings.HasSuffix(s.name, deadSuffix):
-		return fmt.Errorf("%w: pool %q: a name does not end in %s, as the dead letters of another would",
+		return fmt.Errorf("%w: pool %q: a name does not end in %s, as the failed set of another would",
 			ErrInvalid, s.name, deadSuffix)
 	case s.instance == "" || len(token(s.instance)) > longestName:
 		return fmt.Errorf("%w: pool %q: the name of an instance has 1 to %d bytes, with escapes",
@@ -111,6 +121,9 @@ func (s *settings) check() error {
 	case s.keep < time.Second:
 		return fmt.Errorf("%w: pool %q keeps outcomes for %v, which is less than a second",
 			ErrInvalid, s.name, s.keep)
+	case s.keepFailed < time.Second:
+		return fmt.Errorf("%w: pool %q keeps failed tasks for %v, which is less than a second",
+			ErrInvalid, s.name, s.keepFailed)
 	case s.grace < 0:
 		return fmt.Errorf("%w: pool %q has a grace of %v", ErrInvalid, s.name, s.grace)
 	case s.logger == nil:

@@ -22,6 +22,7 @@ type Pool struct {
 	js      jetstream.JetStream
 	stream  jetstream.Stream // the queue
 	bucket  jetstream.KeyValue
+	dead    jetstream.Stream     // the failed set
 	kept    jetstream.Stream     // of the bucket
 	made    map[string]time.Time // the streams, by their names, and when they were made
 	on      subjects
@@ -32,10 +33,12 @@ type Pool struct {
 
 	submissions batcher // on their way to the stream
 	outcomes    batcher // on their way to the bucket
+	letters     batcher // on their way to the failed set
 
 	calendars calendars // of the series that this process has declared
 
 	mayNotRemove atomic.Bool // it has tried to take out a message, and has no right to
+	mayNotDrop   atomic.Bool // the same, for the failed set
 }
 
 // Join makes the pool of a name on the server, or finds it, and takes part in it. The connection
@@ -77,7 +80,7 @@ func (p *Pool) join(ctx context.Context) error {
 		return explained(err)
 	}
 	p.js = js
-	for _, b := range []*batcher{&p.submissions, &p.outcomes} {
+	for _, b := range []*batcher{&p.submissions, &p.outcomes, &p.letters} {
 		b.alone = p.publishAlone
 	}
 	made := patient(2*time.Second, p.makeStreams)

@@ -10,6 +10,7 @@ import (
 // The queue is its own ledger: what is stored on it, and has no outcome, is what is still to do.
 //
 //	nothing -> stored    before Submit returns
+//	stored  -> stored    a task that has to wait again, see restore.go: a newer message is in its place
 //	stored  -> over      a task: its outcome is recorded; a link of a series: what follows is stored
 //	over    -> removed   by its sequence
 //
@@ -23,12 +24,15 @@ import (
 // acknowledged: what is acknowledged and not removed, as a process may die in between, would be a
 // link in the way of all that come after it.
 
-// accept stores a task.
+// accept stores a task, perhaps in place of a failed one.
 func (p *Pool) accept(
-	ctx context.Context, at place, id string, due time.Time, payload []byte,
+	ctx context.Context, at place, id string, due time.Time, payload []byte, redriven string,
 ) error {
 	m := p.message(at, due)
 	m.Data = payload
+	if redriven != "" {
+		m.Header.Set(headerRedriven, redriven)
+	}
 	m.Header.Set(jetstream.MsgIDHeader, id)
 	return p.submissions.publish(ctx, m)
 }

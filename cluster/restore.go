@@ -80,6 +80,7 @@ func (h *held) storeAnew(
 	case err != nil:
 		return err
 	default:
+		p.logger.Debug("stored anew", h.attr(), "attempt", begun.number, "due", due)
 		h.takeOutIfOver(ctx)
 	}
 	h.done()

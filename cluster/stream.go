@@ -35,15 +35,15 @@ func atLeast(version string, minor int) bool {
 	return err1 != nil || err2 != nil || first > 2 || first == 2 && second >= minor
 }
 
-// deadSuffix ends the name of the stream of dead letters. No pool has a name that ends so.
+// deadSuffix ends the name of the stream of the failed set. No pool has a name that ends so.
 const deadSuffix = "_DEAD"
 
 func (p *Pool) streamName() string { return "PUNCTUAL_" + p.settings.name }
 func (p *Pool) deadName() string   { return "PUNCTUAL_" + p.settings.name + deadSuffix }
 func (p *Pool) bucketName() string { return "PUNCTUAL_" + p.settings.name }
 
-// makeStreams makes the stream of what is to do, the bucket of outcomes and the stream of dead
-// letters, or finds them.
+// makeStreams makes the stream of what is to do, the bucket of outcomes and the failed set, or finds
+// them.
 func (p *Pool) makeStreams(ctx context.Context) error {
 	stream, err := p.findOrMake(ctx, jetstream.StreamConfig{
 		Metadata:           map[string]string{protocolKey: strconv.Itoa(protocol)},
@@ -64,18 +64,27 @@ func (p *Pool) makeStreams(ctx context.Context) error {
 	if stream.CachedInfo().Config.AllowAtomicPublish && p.batching() {
 		p.submissions.batch = p.publishBatch
 	}
-	if _, err := p.findOrMake(ctx, jetstream.StreamConfig{
-		Name:        p.deadName(),
-		Description: "payloads that pool " + p.settings.name + " has given up",
-		Subjects:    []string{p.on.allDead()},
-		Storage:     jetstream.FileStorage,
-		Replicas:    max(p.replicas, 1),
-		MaxAge:      p.keep,
-		Duplicates:  min(duplicates, p.keep),
-	}); err != nil {
+	if err := p.findOrMakeFailed(ctx); err != nil {
 		return err
 	}
 	return p.findOrMakeBucket(ctx)
+}
+
+func (p *Pool) findOrMakeFailed(ctx context.Context) (err error) {
+	p.dead, err = p.findOrMake(ctx, jetstream.StreamConfig{
+		Name:               p.deadName(),
+		Description:        "tasks of pool " + p.settings.name + " that have failed",
+		Subjects:           []string{p.on.allDead()},
+		Storage:            jetstream.FileStorage,
+		Replicas:           max(p.replicas, 1),
+		MaxAge:             p.keepFailed,
+		Duplicates:         min(duplicates, p.keepFailed),
+		AllowAtomicPublish: true,
+	})
+	if err == nil && p.dead.CachedInfo().Config.AllowAtomicPublish && p.batching() {
+		p.letters.batch = p.publishBatch
+	}
+	return err
 }
 
 func (p *Pool) findOrMake(

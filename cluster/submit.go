@@ -107,7 +107,7 @@ func ScheduleAt[P, R any](
 		f.id = p.client + "." + nuid.Next()
 		at := taskPlace(def.name, f.id)
 		f.own = p.results.expect(f.id, at)
-		if err = p.accept(ctx, at, f.id, due, payload); err != nil {
+		if err = p.accept(ctx, at, f.id, due, payload, ""); err != nil {
 			p.results.forget(f.id)
 		}
 		f.own.accepted.Store(true)

@@ -55,8 +55,15 @@ func (p *Pool) takeOutTask(ctx context.Context, at place) error {
 
 // takeOut removes a message from the queue by its sequence. removed is false if there is none.
 func (p *Pool) takeOut(ctx context.Context, sequence uint64) (removed bool, err error) {
-	err = p.persist(ctx, "taking a run out", func(ctx context.Context) error {
-		refused := p.stream.DeleteMsg(ctx, sequence)
+	return p.remove(ctx, p.stream, sequence)
+}
+
+// remove removes a message from a stream by its sequence. removed is false if there is none.
+func (p *Pool) remove(
+	ctx context.Context, from jetstream.Stream, sequence uint64,
+) (removed bool, err error) {
+	err = p.persist(ctx, "removing a message", func(ctx context.Context) error {
+		refused := from.DeleteMsg(ctx, sequence)
 		if removed = refused == nil; removed {
 			return nil
 		}
@@ -64,7 +71,7 @@ func (p *Pool) takeOut(ctx context.Context, sequence uint64) (removed bool, err 
 			return refused
 		}
 		// The client does not say why.
-		switch _, err := p.stream.GetMsg(ctx, sequence); {
+		switch _, err := from.GetMsg(ctx, sequence); {
 		case errors.Is(err, jetstream.ErrMsgNotFound):
 			return nil
 		case err != nil:

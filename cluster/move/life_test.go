@@ -169,7 +169,7 @@ func (l *life) end(t testing.TB, p *cluster.Pool) {
 	require.Zero(t, l.runs[l.cancelled])
 	stats, err := p.Stats(ctx)
 	require.NoError(t, err)
-	require.EqualValues(t, 1, stats.Dead)
+	require.EqualValues(t, 2, stats.Failed)
 	require.EqualValues(t, 1, stats.Stored, "the series is what is left")
 }
 

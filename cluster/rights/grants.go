@@ -8,8 +8,9 @@ type grant struct {
 
 var (
 	everybody  = []Role{Admin, Worker, Operator, Submitter, Viewer}
-	commanders = []Role{Admin, Worker, Operator, Submitter}
-	submitters = []Role{Admin, Worker, Submitter}
+	submitters = []Role{Admin, Worker, Operator, Submitter}
+	lookers    = []Role{Admin, Operator, Viewer}
+	operators  = []Role{Admin, Worker, Operator}
 	servers    = []Role{Admin, Worker}
 	makers     = []Role{Admin}
 )
@@ -35,18 +36,27 @@ var grants = []grant{
 		"$JS.API.CONSUMER.MSG.NEXT.KV_PUNCTUAL_POOL.>",
 		"$JS.API.CONSUMER.DELETE.KV_PUNCTUAL_POOL.>",
 	}},
-	// Cancel, and all about series: also to declare one is a command in its queue.
-	{to: commanders, publish: []string{
-		"punctual.POOL.run.*.s.>",
-		"punctual.POOL.hint.>",
-		"$KV.PUNCTUAL_POOL.end.cancelled.>",
-	}},
-	// Submit, Schedule and Once.
+	// Submit, Schedule, Once and Cancel, and all about series: also to declare one is a command in
+	// its queue.
 	{to: submitters, publish: []string{
 		"punctual.POOL.arm.*.o.>",
 		"punctual.POOL.run.*.o.>",
+		"punctual.POOL.run.*.s.>",
+		"punctual.POOL.hint.>",
 		"$KV.PUNCTUAL_POOL.claim.>",
+		"$KV.PUNCTUAL_POOL.end.cancelled.>",
 	}},
+	// Failed, a page of it: a consumer of the process's own.
+	{to: lookers, publish: []string{
+		"$JS.API.CONSUMER.CREATE.PUNCTUAL_POOL_DEAD.>",
+		"$JS.API.CONSUMER.INFO.PUNCTUAL_POOL_DEAD.>",
+		"$JS.API.CONSUMER.MSG.NEXT.PUNCTUAL_POOL_DEAD.>",
+		"$JS.API.CONSUMER.DELETE.PUNCTUAL_POOL_DEAD.>",
+	}},
+	// One of the failed set: to look at it, and for a worker whose task has not failed after all.
+	{to: []Role{Admin, Worker, Operator, Viewer}, publish: []string{"$JS.API.STREAM.MSG.GET.PUNCTUAL_POOL_DEAD"}},
+	// Redrive and Discard; the same for a worker.
+	{to: operators, publish: []string{"$JS.API.STREAM.MSG.DELETE.PUNCTUAL_POOL_DEAD"}},
 	// Serve.
 	{
 		to: servers,
@@ -55,6 +65,7 @@ var grants = []grant{
 			"punctual.POOL.dead.>",
 			"$KV.PUNCTUAL_POOL.end.done.>",
 			"$KV.PUNCTUAL_POOL.hold.>",
+			"$KV.PUNCTUAL_POOL.rate.>",
 			"$KV.PUNCTUAL_POOL.try.>",
 			"$KV.PUNCTUAL_POOL.sweeps",
 			"$KV.PUNCTUAL_POOL.healed",

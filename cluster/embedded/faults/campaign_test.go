@@ -109,7 +109,7 @@ func (c *campaign) explain() {
 	ctx, done := context.WithTimeout(context.Background(), 10*time.Second)
 	defer done()
 	js := jetStream(c.t, c.nodes)
-	for _, task := range []string{"work", "tick", "bomb"} {
+	for _, task := range []string{"work", "tick", "bomb", "push"} {
 		consumer, err := js.Consumer(ctx, "PUNCTUAL_tasks", task)
 		if err == nil {
 			c.t.Logf("consumer of %s: %+v", task, *consumer.CachedInfo())
@@ -187,6 +187,7 @@ func (c *campaign) collect(ctx context.Context) {
 	}
 	all.Wait()
 	require.NoError(c.t, ctx.Err(), "some have no outcome")
+	c.readFailed(ctx, stranger)
 	stats, err := stranger.Stats(ctx)
 	require.NoError(c.t, err)
 	if !c.planted {
@@ -202,6 +203,21 @@ func (c *campaign) collect(ctx context.Context) {
 		}
 	}
 	require.GreaterOrEqual(c.t, told, int(stats.Healed))
+}
+
+// readFailed writes down what is in the failed set.
+func (c *campaign) readFailed(ctx context.Context, p *cluster.Pool) {
+	for after := uint64(0); ; {
+		page, err := p.Failed(ctx, cluster.FailedFilter{}, after, 0)
+		require.NoError(c.t, err)
+		for _, f := range page.Rows {
+			c.journal.write(event{Kind: "kept", ID: f.ID})
+		}
+		if after = page.Next; after == 0 {
+			break
+		}
+	}
+	c.journal.write(event{Kind: "kept", ID: theSet})
 }
 
 // awaitEmpty waits until nothing is left on the queue. What was submitted for later, and whose

@@ -47,7 +47,7 @@ func (f *fleet) bear() {
 		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", w.port()))
 	}
 	c := workerConfig{Name: fmt.Sprint("W", f.born), URL: strings.Join(urls, ","), Dir: f.dir,
-		Workers: 1 + f.random.IntN(16), Lease: theLease, Tasks: []string{"work", "tick", "bomb"},
+		Workers: 1 + f.random.IntN(16), Lease: theLease, Tasks: []string{"work", "tick", "bomb", "push"},
 		Calendars: calendars, Grace: upTo(f.random, 0, 3*time.Second)}
 	if f.random.IntN(2) == 0 { // otherwise it is of the first release
 		c.Generation = f.series.generation.Load()

@@ -28,6 +28,8 @@ type verdict struct {
 	Gone       int // accepted tasks that were not on the queue any more, and had no outcome
 	Unrun      int // tasks with a result that never ran
 	Abandoned  int // tasks given up that kill no process
+	Unkept     int // tasks that have failed, and are not in the failed set
+	Retried    int // attempts that began before their time, or after the next one was stored
 	Keys       int // keys with two tasks at a time
 	Failed     int // calls that failed without need, and workers that ended so
 	details    []string
@@ -72,6 +74,7 @@ func judge(t testing.TB, dir string) verdict {
 	events := readJournals(t, dir)
 	spans := spansOf(events, &v)
 	v.judgeTasks(events, spans)
+	v.judgeRetries(events, spans)
 	byRun := map[string][]span{}
 	bySeries := map[string][]span{}
 	for _, s := range spans {
@@ -165,7 +168,7 @@ func spansOf(events []event, v *verdict) []span {
 				v.Lost++
 				spans[i].end = spans[i].At
 			}
-		case "left": // it ended, but could not store what came of it
+		case "left", "retries": // it ended, but not as the last attempt, or could not store what came of it
 			for i := range spans {
 				if spans[i].Who == e.Who && spans[i].ID == e.ID {
 					spans[i].ended = false

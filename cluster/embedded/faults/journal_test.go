@@ -18,8 +18,8 @@ import (
 type event struct {
 	At   time.Time
 	Who  string
-	Kind string // start, end, armed, refused, left, outcome, dead, stopped, continued
-	// and of campaigns: accepted, uncertain, cancelled, failed, fault, mended
+	Kind string // start, end, armed, retries, refused, left, outcome, dead, stopped, continued
+	// and of campaigns: accepted, uncertain, cancelled, kept, failed, fault, mended
 
 	Task    string    `json:",omitempty"`
 	ID      string    `json:",omitempty"` // of the run
@@ -56,6 +56,16 @@ func openJournal(dir, who string) (*journal, error) {
 		os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	return &journal{who, f}, err
 }
+
+// mend has tasks succeed from now on that fail until then.
+func (j *journal) mend() error { return os.WriteFile(j.mark(), nil, 0o600) }
+
+func (j *journal) mended() bool {
+	_, err := os.Stat(j.mark())
+	return err == nil
+}
+
+func (j *journal) mark() string { return filepath.Join(filepath.Dir(j.file.Name()), "mended") }
 
 func (j *journal) write(e event) {
 	if e.At.IsZero() {

@@ -73,6 +73,13 @@ func TestTheJudge(t *testing.T) {
 	early := start
 	early.Planned = moment(0.006)
 	early.At = moment(0)
+	start.Attempt = 1
+	retries := event{Kind: "retries", ID: "x", Attempt: 1, Planned: moment(3)}
+	next, tooEarly := start, start
+	next.Attempt, tooEarly.Attempt = 2, 2
+	tooEarly.At = moment(2.9)
+	kept := func(id string) event { return event{Kind: "kept", ID: id} }
+	told := &cluster.TaskError{Text: "as told"}
 	type journal []event
 	for name, c := range map[string]struct {
 		journal
@@ -107,6 +114,13 @@ func TestTheJudge(t *testing.T) {
 			nil},
 		"twice, as the server delivers anew": {journal{start, {Kind: "rolls up"}, end, start, end,
 			{Kind: "rolled up"}}, nil},
+		"tried again":           {journal{start, end, retries, next, end}, nil},
+		"tried again too early": {journal{start, end, retries, tooEarly, end}, []string{"1 retried"}},
+		"tried again, and then the one before": {journal{start, end, retries, next, start},
+			[]string{"1 retried"}},
+		"not kept": {journal{accepted, start, end, failed(told), kept(theSet)}, []string{"1 unkept"}},
+		"kept":     {journal{accepted, start, end, failed(told), kept("x"), kept(theSet)}, nil},
+
 		"again, as its worker was killed": {journal{start, {Kind: "dead"}, start, end}, nil},
 
 		"series": {journal{run("start", 1, 1, 1), run("end", 1, 1, 1), armed, run("start", 2, 2, 1),

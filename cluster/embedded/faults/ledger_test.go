@@ -15,6 +15,7 @@ type ledger struct {
 	cancels  []event // prevented, or without an answer
 	outcomes []string
 	runs     []span
+	kept     bool // in the failed set
 }
 
 func (l *ledger) String() string {
@@ -25,6 +26,7 @@ func (l *ledger) String() string {
 // judgeTasks judges all tasks, each by itself, and the keys.
 func (v *verdict) judgeTasks(events []event, spans []span) {
 	tasks := map[string]*ledger{}
+	tasks[theSet] = &ledger{}
 	of := func(id string) *ledger {
 		if tasks[id] == nil {
 			tasks[id] = &ledger{}
@@ -37,6 +39,8 @@ func (v *verdict) judgeTasks(events []event, spans []span) {
 			of(e.ID).accepted = append(of(e.ID).accepted, e)
 		case "outcome":
 			of(e.ID).outcomes = append(of(e.ID).outcomes, e.Text)
+		case "kept":
+			of(e.ID).kept = true
 		case "uncertain":
 			v.Uncertain++
 		case "cancelled":
@@ -55,8 +59,41 @@ func (v *verdict) judgeTasks(events []event, spans []span) {
 	}
 	for id, l := range tasks {
 		v.judgeTask(id, l)
+		if tasks[theSet].kept && l.failed() && !l.kept {
+			v.note(&v.Unkept, "is not in the failed set: %s, %v", id, l)
+		}
 	}
 	v.judgeKeys(tasks)
+}
+
+// theSet is an ID that is written down as kept when the failed set has been read.
+const theSet = "all"
+
+// failed tells whether the outcome of a task is a failure.
+func (l *ledger) failed() bool {
+	return len(l.outcomes) > 0 && (strings.Contains(l.outcomes[0], " failed: ") ||
+		strings.Contains(l.outcomes[0], cluster.ErrAbandoned.Error()))
+}
+
+// judgeRetries judges the attempts of tasks that are tried again: none begins before its time, and
+// none that came before one which is stored by then.
+func (v *verdict) judgeRetries(events []event, spans []span) {
+	stored := map[string][]event{}
+	for _, e := range events {
+		if e.Kind == "retries" {
+			stored[e.ID] = append(stored[e.ID], e)
+		}
+	}
+	for _, s := range spans {
+		for _, e := range stored[s.ID] {
+			switch {
+			case s.Attempt == e.Attempt+1 && s.At.Before(e.Planned.Add(-earliest)):
+				v.note(&v.Retried, "too early: %v, planned as %v", s.event, e)
+			case s.Attempt <= e.Attempt && !s.stale && s.At.After(e.At.Add(asked)):
+				v.note(&v.Retried, "again: %v, after %v", s.event, e)
+			}
+		}
+	}
 }
 
 func (v *verdict) judgeTask(id string, l *ledger) {

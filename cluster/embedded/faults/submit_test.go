@@ -437,7 +437,7 @@ func TestStats(t *testing.T) {
 			return false
 		}
 		b, a := s.Tasks[0], s.Tasks[1]
-		return s.Stored == 6 && s.Bytes > 0 && s.Dead == 1 && b.Task == "bad" && b.Due == 0 &&
+		return s.Stored == 6 && s.Bytes > 0 && s.Failed == 1 && b.Failed == 1 && b.Task == "bad" && b.Due == 0 &&
 			b.Held == 0 && a.Task == "slow task" && a.Held >= 2 && a.Held+int(a.Due) == 5
 	}, 20*time.Second, 10*time.Millisecond)
 	close(free)

@@ -63,6 +63,9 @@ var taskVerbs = []verb{
 	{"fails", 6, func(s *submitter, ctx context.Context) {
 		s.submit(ctx, s.soon(), s.work, input{Do: "fail"})
 	}},
+	{"tried again", 8, func(s *submitter, ctx context.Context) {
+		s.submit(ctx, s.soon(), s.push, input{Do: "try", N: 1 + s.random.IntN(4)})
+	}},
 	{"once", 12, func(s *submitter, ctx context.Context) {
 		key := s.key("once")
 		s.submitKey(ctx, key, s.soon(), s.brief(), cluster.Once(key))

@@ -3,7 +3,6 @@ package faults
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/punctual-go/punctual/cluster"
 	"github.com/punctual-go/punctual/cluster/internal/wall"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // workerConfig is what a worker process is told.
@@ -44,12 +44,14 @@ type workerConfig struct {
 
 	Submit   int    // submit so many tasks, and wait to be killed
 	AfterArm string // exit right after the next run of this series was stored, before the ack
+	AfterLog string // exit right after the package has logged this
 }
 
 // input tells a run what to do.
 type input struct {
 	Sleep time.Duration
 	Do    string // exit: kill the process; deaf: do not look at the context; fail: return an error;
+	// mended: fail until the trial is mended; try: fail before attempt N;
 	// second: kill the process in the second run of a series;
 	// first: sleep at the first attempt of a series' second run only
 	N    int
@@ -61,8 +63,15 @@ const exitAsTold = 3
 
 // tasks are those of all trials. They tell a journal what they do.
 type tasks struct {
-	work, tick, bomb cluster.Task[input, int]
+	work, tick, bomb, push cluster.Task[input, int]
 }
+
+// pushes are the waits of a task that is tried again. They do not vary, and are long enough for the
+// server to have it meanwhile.
+var pushes = retry.Backoff{Base: 800 * time.Millisecond, Factor: 1.2, Spread: retry.NoSpread}
+
+// mostPushes is how often it may fail.
+const mostPushes = 10
 
 func makeTasks(j *journal, lease time.Duration, limits ...cluster.TaskOption) tasks {
 	body := func(task string) func(context.Context, input) (int, error) {
@@ -79,6 +88,9 @@ func makeTasks(j *journal, lease time.Duration, limits ...cluster.TaskOption) ta
 				in.Sleep = 0
 			}
 			err := in.act(ctx)
+			if in.Do == "mended" && !j.mended() || in.Do == "try" && run.Attempt < in.N {
+				err = errAsTold
+			}
 			e.Kind = "end"
 			if cause := context.Cause(ctx); cause != nil {
 				e.Text = cause.Error()
@@ -91,6 +103,8 @@ func makeTasks(j *journal, lease time.Duration, limits ...cluster.TaskOption) ta
 		work: cluster.Define("work", body("work"), append(limits, cluster.Lease(lease))...),
 		tick: cluster.Define("tick", body("tick"), cluster.Lease(lease)),
 		bomb: cluster.Define("bomb", body("bomb"), cluster.Lease(lease), cluster.Attempts(2)),
+		push: cluster.Define("push", body("push"), cluster.Lease(lease),
+			cluster.Retry(mostPushes, pushes)),
 	}
 }
 
@@ -99,7 +113,7 @@ func (in input) act(ctx context.Context) error {
 	case "exit":
 		os.Exit(exitAsTold)
 	case "fail":
-		return errors.New("as told")
+		return errAsTold
 	case "deaf":
 		time.Sleep(in.Sleep)
 		return nil
@@ -129,7 +143,7 @@ func work(c workerConfig) error {
 	defer nc.Close()
 	p, err := cluster.Join(ctx, nc, cluster.Workers(cmp.Or(c.Workers, 4)), cluster.Instance(c.Name),
 		cluster.Grace(cmp.Or(c.Grace, 30*time.Second)),
-		cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm})))
+		cluster.Logger(slog.New(&toJournal{journal: j, exitAfter: c.AfterArm, exitAt: c.AfterLog})))
 	if err != nil {
 		return err
 	}
@@ -151,7 +165,7 @@ func work(c workerConfig) error {
 		c.Tasks = []string{all.work.Name(), all.tick.Name()}
 	}
 	var serve []cluster.Runnable
-	for _, t := range []cluster.Task[input, int]{all.work, all.tick, all.bomb} {
+	for _, t := range []cluster.Task[input, int]{all.work, all.tick, all.bomb, all.push} {
 		if slices.Contains(c.Tasks, t.Name()) {
 			serve = append(serve, t)
 		}
@@ -198,6 +212,7 @@ func connect(url string, opts ...nats.Option) (*nats.Conn, error) {
 type toJournal struct {
 	journal   *journal
 	exitAfter string
+	exitAt    string
 }
 
 func (*toJournal) Enabled(context.Context, slog.Level) bool { return true }
@@ -213,11 +228,17 @@ func (h *toJournal) Handle(_ context.Context, r slog.Record) error {
 		e.Kind = "refused"
 	case r.Message == "run left to another":
 		e.Kind = "left"
+	case r.Message == "stored anew":
+		e.Kind = "retries"
 	}
 	r.Attrs(func(a slog.Attr) bool {
 		switch a.Key {
 		case "number":
 			e.Number = a.Value.Uint64()
+		case "attempt":
+			e.Attempt = int(a.Value.Int64())
+		case "due":
+			e.Planned, _ = a.Value.Any().(time.Time)
 		case "id":
 			e.ID = a.Value.String()
 		case "run":
@@ -233,6 +254,9 @@ func (h *toJournal) Handle(_ context.Context, r slog.Record) error {
 	})
 	h.journal.write(e)
 	if h.exitAfter != "" && e.Kind == "armed" && strings.Contains(e.ID, h.exitAfter) {
+		os.Exit(4)
+	}
+	if h.exitAt != "" && strings.HasPrefix(r.Message, h.exitAt) {
 		os.Exit(4)
 	}
 	return nil
