@@ -30,6 +30,7 @@ type settings struct {
 	logger   *slog.Logger
 	instance string
 	local    *executor.ScheduledPool
+	redact   func(task string, part Part, text string) string // nil shows all
 }
 
 func defaults() settings {

@@ -111,7 +111,7 @@ func newWorker(p *Pool) *worker {
 func (w *worker) work(ctx context.Context, defs []*definition) error {
 	if w.local == nil {
 		w.local = executor.NewScheduledPool(w.pool.workers,
-			executor.Name("cluster "+w.pool.settings.name), executor.Logger(w.pool.logger))
+			executor.Name("cluster "+w.pool.settings.name), executor.Logger(w.pool.localLogger()))
 		defer w.local.ShutdownNow()
 	}
 	fetching, stop := context.WithCancelCause(ctx)
