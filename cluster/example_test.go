@@ -130,3 +130,40 @@ func ExamplePool_Redrive() {
 		log.Fatal(err) // of those that could not be redriven
 	}
 }
+
+// All replicas together make three invoices at a time, and a hundred a minute for each tenant.
+func ExampleRate() {
+	type order struct{ Tenant, Number string }
+	invoice := cluster.Define("invoice", func(_ context.Context, o order) (string, error) {
+		return "invoice of " + o.Number, nil
+	}, cluster.AtOnce(3), cluster.Rate(100, time.Minute, func(o order) string { return o.Tenant }))
+	fmt.Println(invoice.Name())
+	// Output: invoice
+}
+
+// The log and the failed set show no payloads, and of errors only the task.
+func ExampleRedact() {
+	ctx := context.Background()
+	conn, err := nats.Connect(nats.DefaultURL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	pool, err := cluster.Join(ctx, conn,
+		cluster.Redact(func(task string, part cluster.Part, text string) string {
+			if part == cluster.PartError {
+				return "an error of " + task
+			}
+			return fmt.Sprintf("%d bytes", len(text))
+		}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	page, err := pool.Failed(ctx, cluster.FailedFilter{}, 0, 100)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range page.Rows {
+		fmt.Println(f.ID, f.Error)
+	}
+}

@@ -101,7 +101,33 @@ func TestTheExampleOfTheDocuments(t *testing.T) {
 	require.NoError(t, inOne())
 }
 
-// The other example of docs/cluster.md: there are no such files.
+// The example of docs/cluster.md on limits.
+func TestTheExampleOfLimits(t *testing.T) {
+	type order struct{ Tenant string }
+	render := func(_ context.Context, o order) (string, error) { return o.Tenant, nil }
+	tenantOf := func(o order) string { return o.Tenant }
+	inOne := func() cluster.Task[order, string] {
+		var invoice = cluster.Define("invoice", render,
+			cluster.AtOnce(3),                        // three at a time, in all processes together
+			cluster.Rate(100, time.Minute, tenantOf), // and a hundred a minute for each tenant
+		)
+		return invoice
+	}
+	s := start(t)
+	conn, err := s.Conn()
+	require.NoError(t, err)
+	defer conn.Close()
+	pool, err := cluster.Join(t.Context(), conn)
+	require.NoError(t, err)
+	go pool.Serve(t.Context(), inOne()) //nolint:errcheck // it ends with the test
+	f, err := cluster.Submit(t.Context(), pool, inOne(), order{"ann"})
+	require.NoError(t, err)
+	got, err := f.Get(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "ann", got)
+}
+
+// The example of docs/cluster.md on a port: there are no such files.
 func TestTheExampleOfAPort(t *testing.T) {
 	ctx, dir, password := t.Context(), t.TempDir(), "change-me"
 	inOne := func() error {
