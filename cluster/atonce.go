@@ -11,7 +11,7 @@ const mostAtOnce = 65_536
 // its last wait has its place, and so has one that was given back and is about to be delivered
 // again, or that waits within a process, as by executor.Retry. A task that waits for its time, for
 // its next attempt by [Retry] or for its [Rate] has none. All others wait in the server, in their
-// order.
+// order. A run of a series whose calendar no replica knows keeps its place until one does.
 //
 // A worker that dies keeps the places of its runs until their leases are over. One that is silent
 // for longer than its lease may still be in a run while another has its place, see [ErrLost]; and a

@@ -303,7 +303,8 @@ func (w *worker) follow(h *held, l link) {
 func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 	var end *stop
 	if errors.As(err, &end) {
-		w.pool.logger.Info("series ended by its function", h.attr(), "why", end.Error())
+		w.pool.logger.Info("series ended by its function", h.attr(), "why",
+			w.pool.shown(h.task.name, PartError, end.Error()))
 		if err := w.stillMine(ctx, h); err != nil {
 			h.leave(err)
 			return
@@ -318,7 +319,8 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 		return
 	}
 	if err != nil {
-		w.pool.logger.Warn("run of a series failed", h.attr(), "error", err)
+		w.pool.logger.Warn("run of a series failed", h.attr(), "error",
+			w.pool.shownError(h.task.name, err))
 	}
 	w.goOn(ctx, h, h.ranAs(err))
 }

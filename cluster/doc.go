@@ -33,8 +33,12 @@
 //     often if a worker dies or is silent for longer than its [Lease], or a server dies.
 //     Effects that must not happen twice need [Run.ID] as an idempotency key, or [Run.Fence].
 //   - A run whose worker dies is run again elsewhere when the lease is over, with Attempt one
-//     higher. After [Attempts] a task fails with [ErrAbandoned], and its payload is kept on the
-//     dead-letter subject. A series leaves out such a run, and goes on.
+//     higher. After [Attempts] a task fails with [ErrAbandoned]. A series leaves out such a run, and
+//     goes on.
+//   - A task with [Retry] is tried again after an error or panic. Its back-off is stored, so it
+//     holds no worker, outlives all processes, and can be cancelled.
+//   - What has failed for good is in the failed set, with its payload, before its future says so.
+//     [Pool.Redrive] has it run again, each task once, however often that is asked for.
 //   - Runs of a series do not overlap, are not skipped, and keep to their grid, whichever process
 //     or server dies. A run that kills its worker at each of its attempts is left out. And a worker
 //     that is silent for longer than its lease may still be in a run while another begins it again.

@@ -22,12 +22,13 @@ var (
 	ErrLost = errors.New("cluster: lease lost")
 
 	// ErrAbandoned is the outcome of a task whose worker died at each of its attempts, or whose
-	// payload cannot be decoded. The payload is kept on the dead-letter subject.
+	// payload cannot be decoded. It is kept in the failed set, see [Pool.Failed].
 	ErrAbandoned = errors.New("cluster: abandoned")
 
 	// ErrGone is the error of a future whose task was accepted, and is not on the server any more
 	// though it has no outcome: it was purged, or the server has lost it. It is that of Cancel, too,
-	// for an ID of which nothing is kept.
+	// for an ID of which nothing is kept, and of [Pool.Redrive] and [Pool.Discard] for one that is
+	// not in the failed set.
 	ErrGone = errors.New("cluster: task gone")
 
 	// ErrUnsupported says that the server cannot carry a pool: it is older than 2.12, or has no

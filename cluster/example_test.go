@@ -2,8 +2,10 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"net/http"
 	"os/signal"
 	"syscall"
 	"time"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/punctual-go/punctual/cluster"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // Each replica runs this program. It needs a nats-server with JetStream; package embedded has an
@@ -60,4 +63,107 @@ func ExampleAtFixedRate() {
 		log.Fatal(err)
 	}
 	log.Fatal(pool.Serve(ctx, sweep))
+}
+
+// A webhook is tried again for days if need be, and holds no worker in between. What its receiver
+// says of the next attempt is done.
+func ExampleRetry() {
+	ctx := context.Background()
+	conn, err := nats.Connect(nats.DefaultURL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	pool, err := cluster.Join(ctx, conn)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	hook := cluster.Define("hook", func(ctx context.Context, url string) (int, error) {
+		answer, err := http.Post(url, "application/json", nil)
+		if err != nil {
+			return 0, err
+		}
+		defer answer.Body.Close()
+		switch answer.StatusCode {
+		case http.StatusTooManyRequests:
+			return 0, retry.After(errors.New(answer.Status), time.Minute)
+		case http.StatusGone:
+			return 0, retry.Permanent(errors.New(answer.Status))
+		}
+		return answer.StatusCode, nil
+	}, cluster.Retry(25, retry.Backoff{Base: 10 * time.Second, Max: 6 * time.Hour}))
+	log.Fatal(pool.Serve(ctx, hook))
+}
+
+// What has failed is looked at, page by page, and run again.
+func ExamplePool_Redrive() {
+	ctx := context.Background()
+	conn, err := nats.Connect(nats.DefaultURL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	pool, err := cluster.Join(ctx, conn, cluster.MustExist())
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	hooks := cluster.FailedFilter{Task: "hook"}
+	for after := uint64(0); ; {
+		page, err := pool.Failed(ctx, hooks, after, 100)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, f := range page.Rows {
+			fmt.Println(f.At, f.ID, f.Attempts, f.Error)
+		}
+		if after = page.Next; after == 0 {
+			break
+		}
+	}
+	redriven, err := pool.Redrive(ctx, hooks)
+	for _, r := range redriven {
+		fmt.Println(r.ID, "runs again as", r.New)
+	}
+	if err != nil {
+		log.Fatal(err) // of those that could not be redriven
+	}
+}
+
+// All replicas together make three invoices at a time, and a hundred a minute for each tenant.
+func ExampleRate() {
+	type order struct{ Tenant, Number string }
+	invoice := cluster.Define("invoice", func(_ context.Context, o order) (string, error) {
+		return "invoice of " + o.Number, nil
+	}, cluster.AtOnce(3), cluster.Rate(100, time.Minute, func(o order) string { return o.Tenant }))
+	fmt.Println(invoice.Name())
+	// Output: invoice
+}
+
+// The log and the failed set show no payloads, and of errors only the task.
+func ExampleRedact() {
+	ctx := context.Background()
+	conn, err := nats.Connect(nats.DefaultURL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	pool, err := cluster.Join(ctx, conn,
+		cluster.Redact(func(task string, part cluster.Part, text string) string {
+			if part == cluster.PartError {
+				return "an error of " + task
+			}
+			return fmt.Sprintf("%d bytes", len(text))
+		}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	page, err := pool.Failed(ctx, cluster.FailedFilter{}, 0, 100)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range page.Rows {
+		fmt.Println(f.ID, f.Error)
+	}
 }

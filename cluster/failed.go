@@ -86,6 +86,9 @@ func (p *Pool) Failed(
 	if err != nil {
 		return FailedPage{}, fmt.Errorf("cluster: pool %q: the failed set: %w", p.settings.name, err)
 	}
+	for i, f := range page.Rows {
+		page.Rows[i] = f.redacted(p)
+	}
 	return page, nil
 }
 

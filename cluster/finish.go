@@ -49,7 +49,7 @@ func (w *worker) keepIfFailed(ctx context.Context, h *held, o outcome) error {
 		level = slog.LevelError
 	}
 	w.pool.logger.Log(ctx, level, "task failed", h.attr(), "kind", kind, "attempts", h.last(kind).number,
-		"error", string(o.data))
+		"error", w.pool.shown(h.task.name, PartError, string(o.data)))
 	return w.keepFailed(ctx, h, h.at.id(), kind, string(o.data))
 }
 

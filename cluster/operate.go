@@ -28,7 +28,8 @@ type TaskDetail struct {
 }
 
 // Task returns what there is of a task by its ID, see [Future.ID], whatever its name. It is
-// [ErrGone] if nothing is kept of it. Of one that has ended only the outcome is: its name is empty.
+// [ErrGone] if nothing is kept of it. Of one that has ended only the outcome is: its name is empty, and
+// with [Redact], which asks for that, its error is, too; [Pool.Failed] has both.
 // It costs up to six requests. Other errors are ErrInvalid and those of [Submit].
 func (p *Pool) Task(ctx context.Context, id string) (d TaskDetail, err error) {
 	if !validID(id) {
@@ -46,8 +47,8 @@ func (p *Pool) Task(ctx context.Context, id string) (d TaskDetail, err error) {
 			return err
 		case ended:
 			d.Outcome = outcomeNames[o.kind]
-			if o.kind != succeeded && o.kind != cancelled {
-				d.Error = p.shown("", string(o.data))
+			if o.failure() && p.redact == nil {
+				d.Error = string(o.data)
 			}
 			return nil
 		case m == nil:
@@ -57,7 +58,7 @@ func (p *Pool) Task(ctx context.Context, id string) (d TaskDetail, err error) {
 		if err == nil {
 			at := p.on.placeOfAny(m.Subject)
 			d.TaskRow = p.taskRow(c, at, seen{m.Subject, m.Header, m.Data, m.Sequence, m.Time})
-			d.Payload = p.shown(d.Task, string(m.Data))
+			d.Payload = p.shown(d.Task, PartPayload, string(m.Data))
 		}
 		return err
 	})

@@ -32,6 +32,7 @@ type settings struct {
 	instance string
 	version  string
 	local    *executor.ScheduledPool
+	redact   func(task string, part Part, text string) string // nil shows all
 }
 
 func defaults() settings {

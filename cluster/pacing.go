@@ -31,7 +31,9 @@ import (
 // nobody served would begin at once. With it alone a run that is late by a moment would have to wait
 // behind all that are planned.
 //
-// A worker that dies leaves a time unused. The record vanishes once its times have passed.
+// A worker that dies leaves a time unused. The record vanishes once its times have passed: one that
+// has to outlive all else of the bucket does not age, until the run at the last of those times
+// writes it anew.
 type pacing struct{ planned, admitted time.Time }
 
 // headerReserved says that a message has a time of its key, and how: planned or reserved. Its due
@@ -148,8 +150,11 @@ func (p *Pool) setPacing(
 ) error {
 	m := nats.NewMsg(p.results.subject(where))
 	m.Data = []byte(next.String())
-	left := max(later(next.planned, next.admitted).Sub(now), 0) + paceSlack
-	m.Header.Set(jetstream.MsgTTLHeader, left.Round(time.Second).String())
+	m.Header.Set(jetstream.MsgTTLHeader, "never")
+	left := later(next.planned, next.admitted).Sub(now) + min(paceSlack, p.keep/4)
+	if left < p.keep { // nothing but "never" is kept for longer than all
+		m.Header.Set(jetstream.MsgTTLHeader, (left + time.Second).Truncate(time.Second).String())
+	}
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	expect(m, m.Subject, last)
 	_, err := p.js.PublishMsg(ctx, m)

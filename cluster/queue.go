@@ -10,6 +10,7 @@ import (
 // The queue is its own ledger: what is stored on it, and has no outcome, is what is still to do.
 //
 //	nothing -> stored    before Submit returns
+//	stored  -> stored    a task that has to wait again, see restore.go: a newer message is in its place
 //	stored  -> over      a task: its outcome is recorded; a link of a series: what follows is stored
 //	over    -> removed   by its sequence
 //

@@ -21,8 +21,8 @@ import (
 // as well. If all workers are busy then, a time passes unused.
 //
 // Runs of a series are not bounded by it, and do not count. All replicas should agree on n, per and
-// key: each goes by its own. Payloads are those of the task; each run costs the server one write
-// more, and one that waits three.
+// key: each goes by its own. P is the type of the task's payload. [Keep] has to be twice per at
+// least. Each run costs the server one write more, and one that waits three.
 func Rate[P any](n int, per time.Duration, key func(P) string) TaskOption {
 	return func(t *definition) {
 		t.rate = &rate{n: n, per: per, of: reflect.TypeFor[P]()}

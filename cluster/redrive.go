@@ -38,7 +38,7 @@ type Redriven struct {
 //
 // It goes on after tasks that cannot be redriven, and tells of them in its error; what it returns
 // beside is redriven. An ID that is not in the failed set is [ErrGone]. Otherwise errors are those
-// of [Submit]. It needs the rights of a worker.
+// of [Submit]. It needs the rights of an operator.
 func (p *Pool) Redrive(ctx context.Context, which FailedFilter) (done []Redriven, err error) {
 	var mu sync.Mutex
 	err = p.eachFailed(ctx, "redriven", which, func(f Failed) error {

@@ -111,7 +111,7 @@ func (w *worker) tryAgain(ctx context.Context, h *held, failure error) bool {
 		return false
 	}
 	w.pool.logger.Info("attempt failed, another follows", h.attr(), "attempt", h.attempt,
-		"due", due, "error", failure)
+		"due", due, "error", w.pool.shownError(h.task.name, failure))
 	var err error
 	for _, most := range []int{longestText, 0} {
 		headers := nats.Header{}

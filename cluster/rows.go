@@ -141,7 +141,7 @@ func (p *Pool) taskRow(c *whereabouts, at place, m seen) TaskRow {
 	row := TaskRow{Task: nameOf(at.task()), ID: at.id(), Due: dueOf(m.header), Stored: m.stored,
 		Size: sizeOf(m), Sequence: m.sequence}
 	row.Attempt, row.Failures = carriedAttempts(m.header).number, failuresOf(m.header).number
-	row.Error, row.Planned = p.shown(row.Task, textOf(m.header.Get(headerError))), plannedOf(m.header)
+	row.Error, row.Planned = p.shown(row.Task, PartError, textOf(m.header.Get(headerError))), plannedOf(m.header)
 	switch {
 	case p.on.armed(m.subject) && row.Failures > 0:
 		row.State = StateBackoff
@@ -166,6 +166,3 @@ func sizeOf(m seen) int {
 
 // headerSize is of a message of which only the headers are delivered.
 const headerSize = "Nats-Msg-Size"
-
-// shown is a text of a task as lists show it. It is the one way out for errors and payloads.
-func (p *Pool) shown(task, text string) string { return text }

@@ -13,10 +13,11 @@ type Run struct {
 
 	Series    string    // the name of the series; empty for a task that runs once
 	Number    uint64    // counts the runs of a series from 1 on; 1 for a task that runs once
-	Scheduled time.Time // when the run was planned, by the server's clock
+	Scheduled time.Time // when the run was planned, by the server's clock, whatever its attempt
 	Missed    uint64    // how many times of the series passed without a run before this one
 
-	// Attempt counts the attempts from 1 on. One above 1 follows one whose worker died or was lost.
+	// Attempt counts the attempts from 1 on. One above 1 follows one whose worker died or was lost,
+	// or that has failed, see [Retry].
 	Attempt int
 
 	// Fence grows with each run of a series, and with each attempt of a run. A resource that

@@ -196,7 +196,7 @@ func (p *Pool) completeRow(ctx context.Context, c *whereabouts, row *SeriesRow) 
 	r, _, err := p.readRan(ctx, at)
 	if n := len(r.Runs); n > 0 {
 		last := r.Runs[n-1]
-		last.Error = p.shown(row.Task, last.Error)
+		last.Error = p.shown(row.Task, PartError, last.Error)
 		row.Last = &last
 	}
 	return false, err
@@ -233,7 +233,7 @@ func (p *Pool) SeriesDetail(ctx context.Context, task, series string) (d SeriesD
 		if !ok {
 			return ErrNoSeries
 		}
-		d.SeriesRow, d.Payload = row, p.shown(task, string(newest.Data))
+		d.SeriesRow, d.Payload = row, p.shown(task, PartPayload, string(newest.Data))
 		if _, err := p.completeRow(ctx, c, &d.SeriesRow); err != nil {
 			return err
 		}
@@ -282,7 +282,7 @@ func (p *Pool) history(ctx context.Context, at place) ([]RanRow, error) {
 	list := []RanRow{}
 	for i := len(r.Runs) - 1; i >= 0; i-- {
 		run := r.Runs[i]
-		run.Error = p.shown(nameOf(at.task()), run.Error)
+		run.Error = p.shown(nameOf(at.task()), PartError, run.Error)
 		list = append(list, run)
 	}
 	return list, err

@@ -13,7 +13,7 @@ import (
 //	punctual.<pool>.arm.<task>.s.<series>        a series that waits for its next run
 //	punctual.<pool>.run.<task>.…                 the same, due soon, or running
 //	punctual.<pool>.hint.…                       "this run is cancelled", to whom it may concern
-//	punctual.<pool>.dead.<task>.<client>.<id>    the payload of a task that was given up
+//	punctual.<pool>.dead.<task>.<client>.<id>    a task of the failed set
 //	punctual.<pool>.dead.<task>.s.<series>.<n>   of a run of a series
 //
 // A run is on one subject of its own, so "the newest message of my subject" is a question that the
@@ -77,7 +77,7 @@ func (s subjects) placeOfAny(subject string) place {
 	return place{tail}
 }
 
-// run names a run of a series among dead letters.
+// run names a run of a series in the failed set.
 func (p place) run(number uint64) string {
 	_, rest, _ := strings.Cut(p.tail, ".")
 	return rest + "." + strconv.FormatUint(number, 10)

@@ -62,8 +62,8 @@ func Lease(d time.Duration) TaskOption { return func(t *definition) { t.lease = 
 // unless [Retry] has it tried again. That holds for executor.ErrSkipped too, which is not tried
 // again: the local pool counts the run as skipped, a series goes on, and the future gets a
 // [TaskError]. A series is not abandoned: it leaves out the run that kills its workers, and goes on
-// with the next, at its time. The payload is kept on the dead-letter subject, with the [Instance]
-// that has died last.
+// with the next, at its time. What was abandoned is kept in the failed set, see [Pool.Failed], with
+// the [Instance] that has died last.
 func Attempts(n int) TaskOption { return func(t *definition) { t.attempts = n } }
 
 // With gives options to each run on the local pool: executor.Timeout, executor.Retry,

@@ -62,6 +62,10 @@ func (p *Pool) toServe(tasks []Runnable) ([]*definition, error) {
 			return nil, fmt.Errorf("%w: pool %q keeps outcomes for %v, which is less than ten leases of "+
 				"task %q, %v", ErrInvalid, p.settings.name, p.keep, def.name, def.lease)
 		}
+		if def.rate != nil && def.rate.per > p.keep/2 {
+			return nil, fmt.Errorf("%w: pool %q keeps records for %v, which is less than two spans of the "+
+				"Rate of task %q, %v", ErrInvalid, p.settings.name, p.keep, def.name, def.rate.per)
+		}
 		names[def.name] = true
 		defs = append(defs, def)
 	}
@@ -114,7 +118,7 @@ func newWorker(p *Pool) *worker {
 func (w *worker) work(ctx context.Context, defs []*definition) error {
 	if w.local == nil {
 		w.local = executor.NewScheduledPool(w.pool.workers,
-			executor.Name("cluster "+w.pool.settings.name), executor.Logger(w.pool.logger))
+			executor.Name("cluster "+w.pool.settings.name), executor.Logger(w.pool.localLogger()))
 		defer w.local.ShutdownNow()
 	}
 	fetching, stop := context.WithCancelCause(ctx)

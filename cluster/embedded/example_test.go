@@ -16,6 +16,7 @@ import (
 	"github.com/punctual-go/punctual/cluster"
 	"github.com/punctual-go/punctual/cluster/embedded"
 	"github.com/punctual-go/punctual/cluster/rights"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 func Example() {
@@ -100,7 +101,33 @@ func TestTheExampleOfTheDocuments(t *testing.T) {
 	require.NoError(t, inOne())
 }
 
-// The other example of docs/cluster.md: there are no such files.
+// The example of docs/cluster.md on limits.
+func TestTheExampleOfLimits(t *testing.T) {
+	type order struct{ Tenant string }
+	render := func(_ context.Context, o order) (string, error) { return o.Tenant, nil }
+	tenantOf := func(o order) string { return o.Tenant }
+	inOne := func() cluster.Task[order, string] {
+		var invoice = cluster.Define("invoice", render,
+			cluster.AtOnce(3),                        // three at a time, in all processes together
+			cluster.Rate(100, time.Minute, tenantOf), // and a hundred a minute for each tenant
+		)
+		return invoice
+	}
+	s := start(t)
+	conn, err := s.Conn()
+	require.NoError(t, err)
+	defer conn.Close()
+	pool, err := cluster.Join(t.Context(), conn)
+	require.NoError(t, err)
+	go pool.Serve(t.Context(), inOne()) //nolint:errcheck // it ends with the test
+	f, err := cluster.Submit(t.Context(), pool, inOne(), order{"ann"})
+	require.NoError(t, err)
+	got, err := f.Get(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "ann", got)
+}
+
+// The example of docs/cluster.md on a port: there are no such files.
 func TestTheExampleOfAPort(t *testing.T) {
 	ctx, dir, password := t.Context(), t.TempDir(), "change-me"
 	inOne := func() error {
@@ -116,6 +143,67 @@ func TestTheExampleOfAPort(t *testing.T) {
 		return err
 	}
 	require.ErrorContains(t, inOne(), "server.pem")
+}
+
+// The examples of docs/cluster.md on what fails.
+func TestTheExampleOfTheDocumentsOnFailures(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	server, err := embedded.Start(ctx, t.TempDir())
+	require.NoError(t, err)
+	defer server.Close()
+	conn, err := server.Conn()
+	require.NoError(t, err)
+	defer conn.Close()
+	down := true
+	pay := func(_ context.Context, order, id string, attempt int) (string, error) {
+		if down {
+			return "", retry.Permanent(fmt.Errorf("no answer for %s", order))
+		}
+		return "paid", nil
+	}
+	var charge = cluster.Define("charge", func(ctx context.Context, order string) (string, error) {
+		run, _ := cluster.RunFrom(ctx) // run.ID is that of all attempts; run.Attempt counts them
+		return pay(ctx, order, run.ID, run.Attempt)
+	}, cluster.Retry(10, retry.Backoff{Base: time.Second, Max: time.Hour}))
+	pool, err := cluster.Join(ctx, conn)
+	require.NoError(t, err)
+	serve := func() (end func()) {
+		serving, stop := context.WithCancel(ctx)
+		served := make(chan error)
+		go func() { served <- pool.Serve(serving, charge) }()
+		return func() {
+			stop()
+			require.NoError(t, <-served)
+		}
+	}
+	end := serve()
+	f, err := cluster.Submit(ctx, pool, charge, "order 7")
+	require.NoError(t, err)
+	_, err = f.Get(ctx)
+	require.ErrorContains(t, err, "no answer for order 7")
+	end()
+	inOne := func() error {
+		page, err := pool.Failed(ctx, cluster.FailedFilter{Task: "charge"}, 0, 100) // the oldest 100
+		if err != nil {
+			return err
+		}
+		for _, f := range page.Rows {
+			fmt.Println(f.ID, f.Kind, f.Error, f.Attempts, string(f.Payload))
+		}
+		// What was wrong is mended: they run again, each once, however often this is called.
+		redriven, err := pool.Redrive(ctx, cluster.FailedFilter{Task: "charge"})
+		if err != nil {
+			return err
+		}
+		require.Len(t, redriven, 1)
+		down = false
+		defer serve()()
+		got, err := cluster.Attach(pool, charge, redriven[0].New).Get(ctx)
+		require.Equal(t, "paid", got)
+		return err
+	}
+	require.NoError(t, inOne())
 }
 
 func TestStartRefuses(t *testing.T) {

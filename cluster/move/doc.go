@@ -1,6 +1,6 @@
 // Command move moves a pool of package cluster from one nats-server to another, or to a cluster of
 // them, with everything that it has: what waits and what is due, series, outcomes, keys of Once and
-// dead letters. Futures keep their IDs.
+// the failed set. Futures keep their IDs.
 //
 //	go -C cluster/move run . -from nats://old:4222 -to nats://a:4222 -replicas 3 -pool tasks
 //

@@ -8,8 +8,10 @@ type grant struct {
 
 var (
 	everybody  = []Role{Admin, Worker, Operator, Submitter, Viewer}
-	commanders = []Role{Admin, Worker, Operator, Submitter}
-	submitters = []Role{Admin, Worker, Submitter}
+	submitters = []Role{Admin, Worker, Operator, Submitter}
+	lookers    = []Role{Admin, Operator, Viewer}
+	operators  = []Role{Admin, Worker, Operator}
+	observers  = []Role{Admin, Worker, Operator, Viewer}
 	servers    = []Role{Admin, Worker}
 	makers     = []Role{Admin}
 )
@@ -35,24 +37,32 @@ var grants = []grant{
 		"$JS.API.CONSUMER.MSG.NEXT.KV_PUNCTUAL_POOL.>",
 		"$JS.API.CONSUMER.DELETE.KV_PUNCTUAL_POOL.>",
 	}},
-	// Lists. They are read by consumers that the server names, and that send by themselves.
-	{to: everybody, publish: []string{
-		"$JS.API.CONSUMER.CREATE.PUNCTUAL_POOL",
-		"$JS.API.CONSUMER.CREATE.KV_PUNCTUAL_POOL",
-	}},
-	// Cancel, and all about series: also to declare one is a command in its queue.
-	{to: commanders, publish: []string{
-		"punctual.POOL.run.*.s.>",
-		"punctual.POOL.hint.>",
-		"$KV.PUNCTUAL_POOL.end.cancelled.>",
-		"$KV.PUNCTUAL_POOL.task.>",
-	}},
-	// Submit, Schedule and Once.
+	// Submit, Schedule, Once and Cancel, and all about series: also to declare one is a command in
+	// its queue.
 	{to: submitters, publish: []string{
 		"punctual.POOL.arm.*.o.>",
 		"punctual.POOL.run.*.o.>",
+		"punctual.POOL.run.*.s.>",
+		"punctual.POOL.hint.>",
 		"$KV.PUNCTUAL_POOL.claim.>",
+		"$KV.PUNCTUAL_POOL.end.cancelled.>",
+		"$KV.PUNCTUAL_POOL.task.>",
 	}},
+	// Lists of what is on the queue: consumers that the server names, and that send by themselves.
+	// Workers make those that count.
+	{to: observers, publish: []string{"$JS.API.CONSUMER.CREATE.PUNCTUAL_POOL"}},
+	{to: lookers, publish: []string{"$JS.API.CONSUMER.CREATE.KV_PUNCTUAL_POOL"}},
+	// Failed, a page of it: a consumer of the process's own.
+	{to: lookers, publish: []string{
+		"$JS.API.CONSUMER.CREATE.PUNCTUAL_POOL_DEAD.>",
+		"$JS.API.CONSUMER.INFO.PUNCTUAL_POOL_DEAD.>",
+		"$JS.API.CONSUMER.MSG.NEXT.PUNCTUAL_POOL_DEAD.>",
+		"$JS.API.CONSUMER.DELETE.PUNCTUAL_POOL_DEAD.>",
+	}},
+	// One of the failed set: to look at it, and for a worker whose task has not failed after all.
+	{to: observers, publish: []string{"$JS.API.STREAM.MSG.GET.PUNCTUAL_POOL_DEAD"}},
+	// Redrive and Discard; the same for a worker.
+	{to: operators, publish: []string{"$JS.API.STREAM.MSG.DELETE.PUNCTUAL_POOL_DEAD"}},
 	// Serve.
 	{
 		to: servers,
@@ -61,6 +71,7 @@ var grants = []grant{
 			"punctual.POOL.dead.>",
 			"$KV.PUNCTUAL_POOL.end.done.>",
 			"$KV.PUNCTUAL_POOL.hold.>",
+			"$KV.PUNCTUAL_POOL.rate.>",
 			"$KV.PUNCTUAL_POOL.try.>",
 			"$KV.PUNCTUAL_POOL.ran.>",
 			"$KV.PUNCTUAL_POOL.worker.>",

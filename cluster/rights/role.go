@@ -17,15 +17,14 @@ const (
 	// Worker serves tasks. Those may submit others, so it may do what a submitter may.
 	Worker Role = "worker"
 
-	// Operator looks, and gives commands: it cancels tasks, and declares, pauses, resumes, triggers
-	// and ends series. It does not submit tasks, and records no results.
+	// Operator does what a submitter does, and decides about what has failed: Redrive and Discard.
 	Operator Role = "operator"
 
-	// Submitter does what an operator does, and submits tasks. The only outcome that it can record
-	// is that a task is cancelled.
+	// Submitter submits tasks and cancels them, declares series and gives them commands. The only
+	// outcome that it can record is that a task is cancelled.
 	Submitter Role = "submitter"
 
-	// Viewer looks, and waits for outcomes. It changes nothing.
+	// Viewer looks, at what has failed too, and waits for outcomes. It changes nothing.
 	Viewer Role = "viewer"
 )
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -29,6 +30,8 @@ type workerConfig struct {
 	Grace   time.Duration // the package's unless told
 	Wrong   time.Duration // of its clock
 	Tasks   []string      // which it serves; all but the bomb if empty
+	AtOnce  int           // of its work; no limit unless told
+	Rate    int           // of its work in a second, for each life; no limit unless told
 
 	// Series it declares, period each, when it starts.
 	Series int
@@ -70,7 +73,7 @@ var pushes = retry.Backoff{Base: 800 * time.Millisecond, Factor: 1.2, Spread: re
 // mostPushes is how often it may fail.
 const mostPushes = 10
 
-func makeTasks(j *journal, lease time.Duration) tasks {
+func makeTasks(j *journal, lease time.Duration, limits ...cluster.TaskOption) tasks {
 	body := func(task string) func(context.Context, input) (int, error) {
 		return func(ctx context.Context, in input) (int, error) {
 			run, _ := cluster.RunFrom(ctx)
@@ -97,7 +100,7 @@ func makeTasks(j *journal, lease time.Duration) tasks {
 		}
 	}
 	return tasks{
-		work: cluster.Define("work", body("work"), cluster.Lease(lease)),
+		work: cluster.Define("work", body("work"), append(limits, cluster.Lease(lease))...),
 		tick: cluster.Define("tick", body("tick"), cluster.Lease(lease)),
 		bomb: cluster.Define("bomb", body("bomb"), cluster.Lease(lease), cluster.Attempts(2)),
 		push: cluster.Define("push", body("push"), cluster.Lease(lease),
@@ -147,7 +150,7 @@ func work(c workerConfig) error {
 	if c.Submit > 0 {
 		return submitAndHang(ctx, p, j, c.Submit)
 	}
-	all := makeTasks(j, c.Lease)
+	all := makeTasks(j, c.Lease, c.limits()...)
 	for i := range c.Series {
 		if _, err := cluster.AtFixedRate(ctx, p, seriesName(i), c.Period, c.Period, all.tick, c.In); err != nil {
 			return err
@@ -169,6 +172,18 @@ func work(c workerConfig) error {
 	}
 	j.write(event{Kind: "ready"})
 	return p.Serve(ctx, serve...)
+}
+
+// limits are those of its work.
+func (c workerConfig) limits() (opts []cluster.TaskOption) {
+	if c.AtOnce > 0 {
+		opts = append(opts, cluster.AtOnce(c.AtOnce))
+	}
+	if c.Rate > 0 {
+		opts = append(opts, cluster.Rate(c.Rate, time.Second,
+			func(in input) string { return strconv.Itoa(in.Life) }))
+	}
+	return opts
 }
 
 // declareCalendar declares a series of a calendar as all of one release do.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,13 +18,16 @@ import (
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
-// Who may do what: the roles of package rights, from the last that may do it up.
+// Who may do what: the roles of package rights.
 var (
 	mayMake    = []rights.Role{rights.Admin}
-	mayServe   = append(mayMake, rights.Worker)
-	maySubmit  = append(mayServe, rights.Submitter)
-	mayCommand = append(maySubmit, rights.Operator)
-	mayLook    = append(mayCommand, rights.Viewer)
+	mayServe   = []rights.Role{rights.Admin, rights.Worker}
+	mayOperate = []rights.Role{rights.Admin, rights.Operator}
+	mayDrop    = []rights.Role{rights.Admin, rights.Worker, rights.Operator}
+	mayInspect = []rights.Role{rights.Admin, rights.Operator, rights.Viewer}
+	mayObserve = []rights.Role{rights.Admin, rights.Worker, rights.Operator, rights.Viewer}
+	maySubmit  = []rights.Role{rights.Admin, rights.Worker, rights.Operator, rights.Submitter}
+	mayLook    = append(maySubmit[:4:4], rights.Viewer)
 )
 
 // verb is something that a process does with a pool, and who may. It returns the error of the verb;
@@ -110,6 +114,22 @@ func (v *visit) series() *cluster.Series[string] {
 	return s
 }
 
+func fails(context.Context, string) (string, error) { return "", errors.New("as told") }
+
+// failed is a task in the failed set, and the ID of its only one.
+func (v *visit) failed(
+	task cluster.Task[string, string], opts ...cluster.SubmitOption,
+) (cluster.FailedFilter, string) {
+	f, err := cluster.Submit(v.ctx, v.admin, task, "in", opts...)
+	require.NoError(v.t, err)
+	require.NoError(v.t, v.adminServed(task, func() error {
+		_, err := f.Get(v.ctx)
+		require.ErrorContains(v.t, err, "as told")
+		return nil
+	}))
+	return cluster.FailedFilter{Task: task.Name()}, f.ID()
+}
+
 // submitted is a verb that submits.
 func submitted(name string, submit func(*visit, cluster.Task[string, string]) (*cluster.Future[string], error)) verb {
 	return verb{name, maySubmit, func(v *visit) error {
@@ -127,7 +147,7 @@ func submitted(name string, submit func(*visit, cluster.Task[string, string]) (*
 
 // declared is a verb that declares a series.
 func declared(name string, declare func(*visit, cluster.Task[string, string]) error) verb {
-	return verb{name, mayCommand, func(v *visit) error { return declare(v, v.echo()) }}
+	return verb{name, maySubmit, func(v *visit) error { return declare(v, v.echo()) }}
 }
 
 // commanded is a verb about a series.
@@ -175,7 +195,7 @@ var verbs = []verb{
 			return err
 		})
 	}},
-	{"Cancel of another's task", mayCommand, func(v *visit) error {
+	{"Cancel of another's task", maySubmit, func(v *visit) error {
 		task := v.echo()
 		prevented, err := cluster.Attach(v.pool, task, v.waiting(task).ID()).Cancel(v.ctx)
 		if err == nil {
@@ -195,10 +215,10 @@ var verbs = []verb{
 		_, err := cluster.On(v.ctx, v.pool, "calendar", cron.MustParse("* * * * *"), t, "in")
 		return err
 	}),
-	commanded("Series.Pause", mayCommand, func(ctx context.Context, s *cluster.Series[string]) error {
+	commanded("Series.Pause", maySubmit, func(ctx context.Context, s *cluster.Series[string]) error {
 		return s.Pause(ctx)
 	}),
-	{"Series.Resume", mayCommand, func(v *visit) error {
+	{"Series.Resume", maySubmit, func(v *visit) error {
 		task, name := v.echo(), v.name("series")
 		s, err := cluster.AtFixedRate(v.ctx, v.admin, name, time.Hour, time.Hour, task, "in")
 		require.NoError(v.t, err)
@@ -208,17 +228,17 @@ var verbs = []verb{
 		}
 		return s.Resume(v.ctx)
 	}},
-	commanded("Series.Trigger", mayCommand, func(ctx context.Context, s *cluster.Series[string]) error {
+	commanded("Series.Trigger", maySubmit, func(ctx context.Context, s *cluster.Series[string]) error {
 		return s.Trigger(ctx)
 	}),
-	commanded("Series.Cancel", mayCommand, func(ctx context.Context, s *cluster.Series[string]) error {
+	commanded("Series.Cancel", maySubmit, func(ctx context.Context, s *cluster.Series[string]) error {
 		return s.Cancel(ctx)
 	}),
 	commanded("Series.Next", mayLook, func(ctx context.Context, s *cluster.Series[string]) error {
 		_, err := s.Next(ctx)
 		return err
 	}),
-	{"SeriesByName, Pause and Cancel", mayCommand, func(v *visit) error {
+	{"SeriesByName, Pause and Cancel", maySubmit, func(v *visit) error {
 		task, name := v.echo(), v.name("series")
 		_, err := cluster.On(v.ctx, v.admin, name, cron.MustParse("* * * * *"), task, "in")
 		require.NoError(v.t, err)
@@ -229,14 +249,14 @@ var verbs = []verb{
 		}
 		return s.Cancel(v.ctx)
 	}},
-	{"CancelTask", mayCommand, func(v *visit) error {
+	{"CancelTask", maySubmit, func(v *visit) error {
 		prevented, err := v.pool.CancelTask(v.ctx, v.waiting(v.echo()).ID())
 		if err == nil {
 			require.True(v.t, prevented)
 		}
 		return err
 	}},
-	{"Tasks", mayLook, func(v *visit) error {
+	{"Tasks", mayInspect, func(v *visit) error {
 		task := v.echo()
 		v.waiting(task)
 		for { // its name is written beside
@@ -252,7 +272,7 @@ var verbs = []verb{
 			}
 		}
 	}},
-	{"List", mayLook, func(v *visit) error {
+	{"List", mayInspect, func(v *visit) error {
 		task := v.echo()
 		f := v.waiting(task)
 		page, err := v.pool.List(v.ctx, cluster.Query{Task: task.Name()})
@@ -262,11 +282,11 @@ var verbs = []verb{
 		}
 		return err
 	}},
-	{"Task", mayLook, func(v *visit) error {
+	{"Task", mayInspect, func(v *visit) error {
 		_, err := v.pool.Task(v.ctx, v.waiting(v.echo()).ID())
 		return err
 	}},
-	{"Series, SeriesDetail and History", mayLook, func(v *visit) error {
+	{"Series, SeriesDetail and History", mayInspect, func(v *visit) error {
 		s := v.series()
 		page, err := v.pool.Series(v.ctx, cluster.Query{Limit: 1000})
 		if err != nil {
@@ -283,12 +303,49 @@ var verbs = []verb{
 		require.Fail(v.t, "the series is not listed")
 		return nil
 	}},
-	{"Workers", mayLook, func(v *visit) error {
+	{"Workers", mayInspect, func(v *visit) error {
 		_, err := v.pool.Workers(v.ctx)
 		return err
 	}},
 	{"Stats", mayLook, func(v *visit) error {
 		_, err := v.pool.Stats(v.ctx)
+		return err
+	}},
+	{"Failed", mayInspect, func(v *visit) error {
+		task := cluster.Define(v.name("fails"), fails)
+		f, id := v.failed(task)
+		for n := range 60 { // so many that they do not come at once
+			letter := fmt.Sprint("punctual.tasks.dead.", task.Name(), ".a.", n)
+			_, err := v.adminConn.RequestWithContext(v.ctx, letter, nil)
+			require.NoError(v.t, err)
+		}
+		page, err := v.pool.Failed(v.ctx, f, 0, 0)
+		if err != nil {
+			return err
+		}
+		require.Greater(v.t, len(page.Rows), 50)
+		_, err = v.pool.Failed(v.ctx, cluster.FailedFilter{IDs: []string{id}}, 0, 0)
+		return err
+	}},
+	{"Redrive", mayOperate, func(v *visit) error {
+		f, _ := v.failed(cluster.Define(v.name("fails"), fails))
+		done, err := v.pool.Redrive(v.ctx, f)
+		if err == nil {
+			require.Len(v.t, done, 1)
+		}
+		return err
+	}},
+	{"Redrive, of a task of Once", mayOperate, func(v *visit) error {
+		f, _ := v.failed(cluster.Define(v.name("fails"), fails), cluster.OnceUnlessFailed("key"))
+		_, err := v.pool.Redrive(v.ctx, f)
+		return err
+	}},
+	{"Discard", mayOperate, func(v *visit) error {
+		f, _ := v.failed(cluster.Define(v.name("fails"), fails))
+		n, err := v.pool.Discard(v.ctx, f)
+		if err == nil {
+			require.Equal(v.t, 1, n)
+		}
 		return err
 	}},
 	{"Serve", mayServe, func(v *visit) error {
@@ -361,6 +418,31 @@ var duties = []verb{
 				require.NoError(v.t, err)
 			}
 			return nil
+		})
+	}},
+	{"Serve, of what has a rate", mayServe, func(v *visit) error {
+		task := cluster.Define(v.name("paced"), echo, cluster.Lease(time.Second),
+			cluster.Rate[string](1, time.Second, nil))
+		f, err := cluster.Submit(v.ctx, v.admin, task, "in")
+		require.NoError(v.t, err)
+		return v.served(v.pool, task, func() error {
+			_, err := f.Get(v.ctx)
+			return err
+		})
+	}},
+	{"Serve, of what was kept as failed and has not failed", mayServe, func(v *visit) error {
+		task := v.echo()
+		f := v.takeWithoutRunning(task, func(m jetstream.Msg) error {
+			letter := strings.Replace(m.Subject(), ".run."+task.Name()+".o.", ".dead."+task.Name()+".", 1)
+			_, err := v.adminConn.RequestWithContext(v.ctx, letter, nil)
+			return errors.Join(err, m.Nak())
+		})
+		return v.served(v.pool, task, func() error {
+			_, err := f.Get(v.ctx)
+			require.NoError(v.t, err)
+			page, err := v.admin.Failed(v.ctx, cluster.FailedFilter{Task: task.Name()}, 0, 0)
+			require.Empty(v.t, page.Rows)
+			return err
 		})
 	}},
 	{"Serve, of what takes as long as its lease", mayServe, func(v *visit) error {
