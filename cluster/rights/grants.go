@@ -54,7 +54,9 @@ var grants = []grant{
 		"$JS.API.CONSUMER.DELETE.PUNCTUAL_POOL_DEAD.>",
 	}},
 	// One of the failed set: to look at it, and for a worker whose task has not failed after all.
-	{to: []Role{Admin, Worker, Operator, Viewer}, publish: []string{"$JS.API.STREAM.MSG.GET.PUNCTUAL_POOL_DEAD"}},
+	{to: []Role{Admin, Worker, Operator, Viewer}, publish: []string{
+		"$JS.API.STREAM.MSG.GET.PUNCTUAL_POOL_DEAD",
+	}},
 	// Redrive and Discard; the same for a worker.
 	{to: operators, publish: []string{"$JS.API.STREAM.MSG.DELETE.PUNCTUAL_POOL_DEAD"}},
 	// Serve.
