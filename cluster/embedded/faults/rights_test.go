@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // documentedRights is the block of the document that says who may do what.
@@ -72,8 +73,11 @@ func TestTheDocumentedRightsAreEnough(t *testing.T) {
 		if in == "hangs" {
 			<-ctx.Done()
 		}
+		if in == "fails" {
+			return in, errAsTold
+		}
 		return in, context.Cause(ctx)
-	}, cluster.Lease(brief))
+	}, cluster.Lease(brief), cluster.Retry(2, retry.Backoff{}))
 	bad := cluster.Define("echo", func(context.Context, int) (string, error) { return "", nil })
 	worker, refusedWorker := as(t, s, "worker")
 	w, err := cluster.Join(ctx, worker)
@@ -94,6 +98,20 @@ func TestTheDocumentedRightsAreEnough(t *testing.T) {
 	require.NoError(t, err)
 	_, err = dead.Get(ctx)
 	require.ErrorIs(t, err, cluster.ErrAbandoned)
+	page, err := w.Failed(ctx, cluster.FailedFilter{}, 0, 0)
+	require.NoError(t, err)
+	require.Len(t, page.Rows, 1)
+	redriven, err := w.Redrive(ctx, cluster.FailedFilter{IDs: []string{dead.ID()}})
+	require.NoError(t, err)
+	_, err = cluster.Attach(p, bad, redriven[0].New).Get(ctx)
+	require.ErrorIs(t, err, cluster.ErrAbandoned)
+	discarded, err := w.Discard(ctx, all)
+	require.NoError(t, err)
+	require.Equal(t, 1, discarded)
+	f, err = cluster.Submit(ctx, p, task, "fails")
+	require.NoError(t, err)
+	_, err = f.Get(ctx)
+	require.ErrorContains(t, err, "as told")
 	series, err := cluster.AtFixedRate(ctx, p, "series", 0, time.Second, task, "in")
 	require.NoError(t, err)
 	require.NoError(t, series.Pause(ctx))
@@ -123,6 +141,13 @@ func TestTheDocumentedRightsAreEnough(t *testing.T) {
 	require.Eventually(t, func() bool { return queued(js) == 0 }, 20*time.Second, 10*time.Millisecond)
 	require.ErrorContains(t, <-refused, "STREAM.MSG.DELETE")
 	require.Empty(t, refused)
+	_, err = p.Failed(ctx, cluster.FailedFilter{}, 0, 0)
+	require.ErrorIs(t, err, cluster.ErrPermission)
+	_, err = p.Redrive(ctx, cluster.FailedFilter{IDs: []string{dead.ID()}})
+	require.ErrorIs(t, err, cluster.ErrPermission)
+	for len(refused) > 0 {
+		require.ErrorContains(t, <-refused, "PUNCTUAL_tasks_DEAD")
+	}
 	p.Close()
 	require.Empty(t, refused)
 	stop()
@@ -156,6 +181,8 @@ func TestRightsKeepOthersOut(t *testing.T) {
 	forged := []string{result, "$KV.PUNCTUAL_tasks.try." + f.ID(), "punctual.tasks.dead.task.x",
 		"$JS.API.STREAM.PURGE.PUNCTUAL_tasks", "$JS.API.STREAM.DELETE.PUNCTUAL_tasks",
 		"$JS.API.STREAM.MSG.DELETE.PUNCTUAL_tasks", "$JS.API.STREAM.UPDATE.PUNCTUAL_tasks",
+		"$JS.API.STREAM.MSG.GET.PUNCTUAL_tasks_DEAD", "$JS.API.STREAM.MSG.DELETE.PUNCTUAL_tasks_DEAD",
+		"$JS.API.CONSUMER.CREATE.PUNCTUAL_tasks_DEAD.x.y",
 		"$JS.API.STREAM.PURGE.KV_PUNCTUAL_tasks", "$JS.API.CONSUMER.CREATE.PUNCTUAL_tasks.x.y"}
 	foreign := append([]string{"punctual.tasks.run.task.o." + f.ID(),
 		"$KV.PUNCTUAL_tasks.end.cancelled." + f.ID(), "$JS.API.STREAM.MSG.GET.PUNCTUAL_tasks",
