@@ -3,6 +3,8 @@ package calendar
 import (
 	"iter"
 	"time"
+
+	"github.com/punctual-go/punctual/internal/civil"
 )
 
 // Calendar is what tells which time comes next: a [Schedule], one of package cron, or one of your
@@ -26,6 +28,24 @@ func Upcoming(c Calendar, after time.Time) iter.Seq[time.Time] {
 				return
 			}
 			at = next
+		}
+	}
+}
+
+// Past returns the times of a calendar that are earlier than before, the latest first. They are
+// found by asking the calendar for its next time, so it works for any whose answers do not go back
+// as the question goes on; one that breaks this gives some of its times, or none.
+//
+// Each time costs some three to twenty questions, more if the times are far apart. A calendar that
+// counts from the time asked has no times of its own, and those that it would have told are some of
+// many.
+func Past(c Calendar, before time.Time) iter.Seq[time.Time] {
+	check(c)
+	return func(yield func(time.Time) bool) {
+		for at := before; ; {
+			if at = civil.Previous(c.Next, at); at.IsZero() || !yield(at) {
+				return
+			}
 		}
 	}
 }

@@ -100,3 +100,19 @@ func ExampleEvery() {
 	// Sun 2026-11-22 13:30
 	// Sun 2026-11-22 15:00
 }
+
+func ExampleSchedule_Prev() {
+	nightly := calendar.Daily(calendar.At(2, 30)).In(berlin)
+	now := time.Date(2026, 3, 29, 12, 0, 0, 0, berlin)
+	fmt.Println("should have come at", nightly.Prev(now)) // 02:30 was left out that night
+
+	from := now.AddDate(0, 0, -3)
+	for at := range nightly.Between(from, now) {
+		fmt.Println(at)
+	}
+	// Output:
+	// should have come at 2026-03-29 03:00:00 +0200 CEST
+	// 2026-03-27 02:30:00 +0100 CET
+	// 2026-03-28 02:30:00 +0100 CET
+	// 2026-03-29 03:00:00 +0200 CEST
+}

@@ -142,6 +142,16 @@ func TestACompositionComesWhenItsDefinitionSaysSo(t *testing.T) {
 			got = append(got, text(at))
 		}
 		require.Equal(t, want, got, "%v from %v", schedule, sp.first)
+		var past []string
+		for at := range calendar.Past(schedule, sp.last) {
+			if !at.After(sp.first) || len(past) == 10 {
+				break
+			}
+			past = append(past, text(at))
+		}
+		slices.Reverse(past)
+		require.Equal(t, want[len(want)-min(len(want), 10):], append(want[:0:0], past...),
+			"%v back from %v", schedule, sp.last)
 	})
 }
 

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/civil"
@@ -43,6 +44,18 @@ func (s Schedule) Next(after time.Time) time.Time {
 		return time.Time{}
 	}
 	return s.part.Next(after.Round(0))
+}
+
+// Prev returns the last time of the schedule that is earlier than before, or the zero time if there
+// is none: the inverse of [Schedule.Next], over gaps and repeated times too. The answer is in the
+// location of before, and so are parts without a zone. See [Past] for what it costs, and for parts
+// that count from the time asked.
+func (s Schedule) Prev(before time.Time) time.Time { return civil.Previous(s.Next, before) }
+
+// Between returns the times of the schedule that are not before from and are before to, in their
+// order. (The window of this name is the function [Between].)
+func (s Schedule) Between(from, to time.Time) iter.Seq[time.Time] {
+	return civil.Between(s.Next, from, to)
 }
 
 // Interval reports whether the schedule is like an interval: all of its parts are, as [Every] and

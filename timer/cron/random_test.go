@@ -133,6 +133,18 @@ func (d *definition) compare(t testing.TB, l *line, p policy, after, days int64,
 	if at = s.Next(at); !at.IsZero() {
 		assert.GreaterOrEqual(t, at.Unix(), until, "%s: behind the last run", about)
 	}
+	at = time.Unix(after, 0).UTC()
+	for i, x := range want {
+		back := s.Prev(time.Unix(x, 1).UTC())
+		assert.Equal(t, time.Unix(x, 0).UTC(), back, "%s: back to run %d", about, i+1)
+		if i > 0 {
+			back = s.Prev(back)
+			assert.Equal(t, time.Unix(want[i-1], 0).UTC(), back, "%s: back from run %d", about, i+1)
+		} else if back = s.Prev(back); !back.IsZero() {
+			assert.False(t, back.After(at), "%s: before the first run", about)
+			assert.Equal(t, time.Unix(x, 0).UTC(), s.Next(back), "%s: before the first run", about)
+		}
+	}
 	return len(want)
 }
 

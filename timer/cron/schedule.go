@@ -1,6 +1,7 @@
 package cron
 
 import (
+	"iter"
 	"time"
 
 	"github.com/punctual-go/punctual/internal/civil"
@@ -34,6 +35,28 @@ func (s Schedule) Next(after time.Time) time.Time {
 		return time.Time{} // beyond the last time that there is
 	}
 	return s.rule.Next(after)
+}
+
+// Prev returns the last time of the schedule that is earlier than before, or the zero time if there
+// is none: the inverse of [Schedule.Next], over gaps and repeated times too. The answer is in the
+// location of before, and a schedule without a zone of its own is in that location. A line like
+// "@every 90s" has no times of its own: Prev tells the time from which before would be the next.
+//
+// It asks for the next time some three to twenty times: a microsecond, as a rule.
+func (s Schedule) Prev(before time.Time) time.Time {
+	if s.every > 0 {
+		if prev := before.Round(0).Add(-s.every); prev.Before(before) {
+			return prev
+		}
+		return time.Time{}
+	}
+	return civil.Previous(s.rule.Next, before)
+}
+
+// Between returns the times of the schedule that are not before from and are before to, in their
+// order.
+func (s Schedule) Between(from, to time.Time) iter.Seq[time.Time] {
+	return civil.Between(s.Next, from, to)
 }
 
 // Equal reports whether two schedules are the same: the same fields, policies and splay, and zones

@@ -110,6 +110,8 @@ func (e *generator) safe(c *call, up []*job, to *host) bool {
 		return true
 	case to.serialized && is(func(j *job) bool { return j.on.serialized }):
 		return false
+	case to.serialized && is(func(j *job) bool { return j.on.base.index > h.index }):
+		return false // what holds the lane may wait for that host
 	case c.onHostRun(h):
 		return true
 	case !is(func(j *job) bool { return j.on.base == h }):
