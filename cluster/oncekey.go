@@ -18,7 +18,7 @@ import (
 //
 //	free    -> claimed    a record of the key has the number of the task
 //	claimed -> stored     the task is accepted, and the record says so
-//	stored  -> free       the task was cancelled, or has failed and that frees the key
+//	stored  -> free       the task was cancelled, or has failed, and that frees the key
 //	stored  -> free       neither message nor outcome shows for ten seconds: the task was purged
 //
 // The claim comes before the task and the mark after it. A process that finds a claim without the
@@ -31,11 +31,14 @@ type onceKey struct {
 	task         string
 	sum          string // of the task's name and the key
 	unlessFailed bool
+	forGood      bool // a task that was cancelled does not free it
 }
 
 func onceKeyOf(task string, s submission) onceKey {
 	sum := sha256.Sum256([]byte(task + "\x00" + s.key))
-	return onceKey{task, hex.EncodeToString(sum[:16]), s.unlessFailed}
+	return onceKey{
+		task: task, sum: hex.EncodeToString(sum[:16]), unlessFailed: s.unlessFailed,
+	}
 }
 
 // id is the ID of the key's task of a number. The first has none in it.
@@ -58,7 +61,7 @@ func (k onceKey) numberOf(subject string) int {
 
 // freedBy tells whether an outcome of its task frees the key.
 func (k onceKey) freedBy(o outcome) bool {
-	return o.kind == cancelled || k.unlessFailed && o.kind != succeeded
+	return o.kind == cancelled && !k.forGood || k.unlessFailed && o.kind != succeeded
 }
 
 // onceClaim is the record of a key.
