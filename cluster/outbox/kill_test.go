@@ -59,7 +59,7 @@ func testKilled(t *testing.T, w *world) {
 	config := childConfig{
 		Server: server.URL(), Driver: w.driver, Source: w.source, Dialect: dialectOf(w),
 		Table: w.table.String(), Lease: 500 * time.Millisecond, Poll: 20 * time.Millisecond,
-		Transaction: 40 * time.Millisecond,
+		Transaction: 8 * time.Millisecond,
 	}
 	var children []*process
 	defer func() {
@@ -75,7 +75,10 @@ func testKilled(t *testing.T, w *world) {
 	}
 	relays, writers := 0, 0
 	for relays+writers < kills(t) {
-		i := rand.IntN(8) * 4 / 10 // a relay six times of eight
+		i := rand.IntN(2) // a relay, three times of four
+		if rand.IntN(4) == 0 {
+			i += 2
+		}
 		p := children[i]
 		<-p.ready
 		time.Sleep(rand.N(100 * time.Millisecond))
