@@ -34,12 +34,14 @@ func Encode[P, R any](t Task[P, R], in P, key string) (Encoded, error) {
 	return e, e.check()
 }
 
-// ID is the [Future.ID] that the task has once it is submitted. [Attach] takes it before, too.
+// ID is the [Future.ID] that the task has once it is submitted. [Attach] takes it before, too. Only
+// a task that is purged from the queue, and then submitted again, gets another.
 func (e Encoded) ID() string { return e.onceKey().id(0) }
 
-// SubmitEncoded is [ScheduleAt] for a submission that was encoded before; due may be the zero time,
-// and means at once then. It returns the same errors. After ErrUnavailable, as after a crash, it can
-// be repeated, and the task is stored once, as long as the pool [Pool.Keeps] its outcome.
+// SubmitEncoded is [ScheduleAt] for a submission that was encoded before. It returns the same
+// errors; the zero time means at once. After ErrUnavailable, as after a crash, it can be repeated,
+// and the task is stored once: for as long as it waits or runs, and then while the pool keeps its
+// outcome, see [Pool.Keeps].
 func (p *Pool) SubmitEncoded(ctx context.Context, due time.Time, e Encoded) error {
 	err := e.check()
 	if err != nil {

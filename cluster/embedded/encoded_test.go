@@ -23,7 +23,9 @@ func counted(runs *atomic.Int64) cluster.Task[int, int] {
 }
 
 // joined returns a pool with a server of its own, and the function that serves it from then on.
-func joined(t *testing.T, opts ...cluster.Option) (p *cluster.Pool, serve func(...cluster.Runnable)) {
+func joined(
+	t *testing.T, opts ...cluster.Option,
+) (p *cluster.Pool, serve func(...cluster.Runnable)) {
 	server, err := embedded.Start(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(server.Close)
@@ -73,7 +75,7 @@ func TestAnEncodedSubmissionIsOneTask(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 42, v)
 
-	copied := cluster.Encoded{Task: e.Task, Payload: e.Payload, Key: e.Key} // as another process has it
+	copied := cluster.Encoded{Task: e.Task, Payload: e.Payload, Key: e.Key} // by another process
 	require.NoError(t, pool.SubmitEncoded(ctx, time.Time{}, copied))
 	last, err := cluster.Submit(ctx, pool, count, 1)
 	require.NoError(t, err)

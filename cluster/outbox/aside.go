@@ -37,8 +37,8 @@ func (r *Relay) ListAside(ctx context.Context, most int) (list []Row, err error)
 		if err != nil {
 			return nil, err
 		}
-		s.Number, s.ID, s.Task, s.Payload, s.OrderingKey = w.id, w.ID(), w.Task, w.Payload, w.order.String
-		s.Created = time.UnixMicro(created)
+		s.Number, s.ID, s.Task, s.Payload = w.id, w.ID(), w.Task, w.Payload
+		s.OrderingKey, s.Created = w.order.String, time.UnixMicro(created)
 		list = append(list, s)
 	}
 	return list, rows.Err()

@@ -158,7 +158,7 @@ func of(err error, some ...error) bool {
 	return false
 }
 
-var errDoubtful = errors.New("it may have been submitted so long ago that the pool has forgotten it")
+var errDoubtful = errors.New("it may have been submitted long ago, and the pool has forgotten it")
 
 // forgotten tells whether the pool may have forgotten that it has taken a row. What is kept so long
 // goes a little earlier than that, perhaps, and a clock may be wrong.

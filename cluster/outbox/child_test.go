@@ -103,8 +103,8 @@ func (c childConfig) write(ctx context.Context, db *sql.DB, table *outbox.Table)
 			return err
 		}
 		o := order{Key: c.Keys[rand.IntN(len(c.Keys))]}
-		err = tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM orders WHERE name = $1`, o.Key).Scan(&o.Number)
-		if err != nil {
+		const count = `SELECT COUNT(*) FROM orders WHERE name = $1`
+		if err := tx.QueryRowContext(ctx, count, o.Key).Scan(&o.Number); err != nil {
 			return err
 		}
 		keep := rand.IntN(4) > 0

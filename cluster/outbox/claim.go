@@ -15,10 +15,10 @@ import (
 // becomes of it.
 //
 // A row is not claimed while an earlier one of its ordering key is claimed by another relay, or
-// rests. Two claims at once could each miss the rows that the other is taking, so they wait for each
-// other, for as long as one statement takes. If a lease is over while its relay still lives, two
-// relays submit the same rows, each in order; and as the second submission of a row does nothing,
-// the first ones are in order.
+// rests. Two claims at once could each miss the rows that the other is taking, so they wait for
+// each other, for as long as one statement takes. If a lease is over while its relay still lives,
+// two relays submit the same rows, each in order; and as the second submission of a row does
+// nothing, the first ones are in order.
 //
 // A relay whose lease is over may leave a row in the same moment as another claims it. The claim
 // then takes it nevertheless: if it took only those behind it, they would be submitted before it.
@@ -46,7 +46,7 @@ func (c *claims) any(ctx context.Context) (bool, error) {
 
 // take claims the first rows, in their order.
 func (c *claims) take(ctx context.Context) (rows []row, err error) {
-	err = within(ctx, c.db, func(tx *sql.Tx) error {
+	err = c.table.within(ctx, c.db, func(tx *sql.Tx) error {
 		if lock := c.table.dialect.lock("punctual outbox claim " + c.table.full()); lock != "" {
 			if _, err := tx.ExecContext(ctx, lock); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"database/sql"
 	"fmt"
 	"strings"
 )
@@ -40,6 +41,15 @@ func (d Dialect) identity() string {
 		return `BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY`
 	}
 	return `INTEGER PRIMARY KEY AUTOINCREMENT`
+}
+
+// isolation is that of claims: in PostgreSQL each statement has to see what was committed before it
+// began, whatever the database's default is.
+func (d Dialect) isolation() *sql.TxOptions {
+	if d == PostgreSQL {
+		return &sql.TxOptions{Isolation: sql.LevelReadCommitted}
+	}
+	return nil
 }
 
 func (d Dialect) bytes() string {

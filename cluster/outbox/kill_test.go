@@ -48,7 +48,8 @@ func TestKilledWithPostgreSQL(t *testing.T) {
 // committed is shipped, none that was not, and those of a key are submitted in order.
 func testKilled(t *testing.T, w *world) {
 	ctx := t.Context()
-	_, err := w.db.ExecContext(ctx, `CREATE TABLE orders (name TEXT, number INTEGER, PRIMARY KEY (name, number))`)
+	const orderTable = `CREATE TABLE orders (name TEXT, number INTEGER, PRIMARY KEY (name, number))`
+	_, err := w.db.ExecContext(ctx, orderTable)
 	require.NoError(t, err)
 	server, err := embedded.Start(ctx, t.TempDir(), embedded.Listen("127.0.0.1:0"))
 	require.NoError(t, err)
@@ -97,7 +98,8 @@ func testKilled(t *testing.T, w *world) {
 	w.eventually(func() bool { return w.rows() == 0 })
 	orders := ordersIn(w)
 	require.NotEmpty(t, orders)
-	w.eventually(func() bool { return o.shipped() >= len(orders) })
+	all := func() bool { return o.shipped() >= len(orders) }
+	assert.Eventually(t, all, time.Minute, 5*time.Millisecond)
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -106,6 +108,7 @@ func testKilled(t *testing.T, w *world) {
 		switch runs := o.runs[placed]; {
 		case len(runs) == 0:
 			lost++
+			t.Logf("order %v is lost", placed)
 		case len(runs) > 1:
 			twice++
 			t.Logf("order %v ran %d times: %v", placed, len(runs), runs)
@@ -115,9 +118,9 @@ func testKilled(t *testing.T, w *world) {
 	for _, n := range o.asked {
 		again += min(n-1, 1)
 	}
-	t.Logf("%d kills, %d of relays and %d of writers: %d orders, %d lost, %d ran twice; %d rows were "+
-		"submitted again, as their relay had died before it deleted them", relays+writers, relays,
-		writers, len(orders), lost, twice, again)
+	t.Logf("%d kills, %d of relays and %d of writers: %d orders, %d lost, %d ran twice; %d rows "+
+		"were submitted again, as their relay had died before it deleted them",
+		relays+writers, relays, writers, len(orders), lost, twice, again)
 	assert.Zero(t, lost)
 	for ran := range o.runs {
 		assert.Contains(t, orders, ran, "it was rolled back")

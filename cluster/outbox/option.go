@@ -33,7 +33,7 @@ func defaults() settings {
 	}
 }
 
-// Batch is how many rows a relay claims at once, by default 100.
+// Batch is how many rows a relay claims at once, by default 100. It has so many payloads in memory.
 func Batch(n int) Option { return func(s *settings) { s.batch = n } }
 
 // Concurrency is how many rows of a batch are submitted at the same time, by default 32. Those of
@@ -56,12 +56,12 @@ func Backoff(longest time.Duration) Option { return func(s *settings) { s.backof
 // are not known to be the pool's, as the server's answer to this one row may be.
 func Tries(n int) Option { return func(s *settings) { s.tries = n } }
 
-// SetDoubtfulAside makes the relay set a row aside that may have been submitted so long ago that the
-// pool may have forgotten it, instead of submitting it again: rather not at all than twice.
+// SetDoubtfulAside makes the relay set a row aside that may have been submitted so long ago that
+// the pool may have forgotten it, instead of submitting it again: rather not at all than twice.
 func SetDoubtfulAside() Option { return func(s *settings) { s.doubtful = true } }
 
-// Logger makes the relay tell what it does: a pool or database that it waits for, a row set aside or
-// submitted again after long. Without it the relay is silent.
+// Logger makes the relay tell what it does: a pool or database that it waits for, a row set aside
+// or submitted again after long. Without it the relay is silent.
 func Logger(l *slog.Logger) Option { return func(s *settings) { s.logger = l } }
 
 func (s *settings) check(table *Table) error {

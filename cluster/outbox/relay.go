@@ -40,7 +40,8 @@ func NewRelay(db *sql.DB, table *Table, pool *cluster.Pool, opts ...Option) (*Re
 
 func newRelay(db *sql.DB, table *Table, pool submitter, opts ...Option) (*Relay, error) {
 	if db == nil || table == nil || table.insert == "" {
-		return nil, fmt.Errorf("%w: a nil database, or a table that was not made by NewTable", ErrInvalid)
+		return nil, fmt.Errorf("%w: no database, or a table that was not made by NewTable",
+			ErrInvalid)
 	}
 	r := &Relay{settings: defaults(), db: db, table: table, pool: pool, wake: make(chan struct{}, 1)}
 	for _, opt := range opts {

@@ -22,7 +22,7 @@ type Stats struct {
 	// Of this relay, since it was made.
 
 	Relayed  uint64 // rows whose tasks the pool has taken
-	Doubtful uint64 // of them, those that the pool may have run before and forgotten
+	Doubtful uint64 // rows submitted again that the pool may have run before, and forgotten
 	Refused  uint64 // rows that were set aside
 	Failures uint64 // failures of the pool or the database, each followed by a pause
 }
@@ -34,7 +34,8 @@ func (r *Relay) Stats(ctx context.Context) (Stats, error) {
 	var oldest sql.NullInt64
 	err := r.db.QueryRowContext(ctx, `SELECT
 		COALESCE(SUM(CASE WHEN NOT aside THEN 1 ELSE 0 END), 0),
-		COALESCE(SUM(CASE WHEN NOT aside AND relay IS NOT NULL AND held_until > `+now+` THEN 1 ELSE 0 END), 0),
+		COALESCE(SUM(CASE WHEN NOT aside AND relay IS NOT NULL AND held_until > `+now+`
+			THEN 1 ELSE 0 END), 0),
 		MAX(CASE WHEN NOT aside THEN `+now+` - created END),
 		COALESCE(SUM(CASE WHEN aside THEN 1 ELSE 0 END), 0) FROM `+r.table.full()).
 		Scan(&s.Waiting, &s.Claimed, &oldest, &s.Aside)

@@ -30,8 +30,8 @@ func OrderingKey(key string) SubmitOption {
 // once. If the transaction is rolled back, there never is such a task. Call [Relay.Wake] after the
 // commit if the relay is in the same process.
 //
-// It returns [cluster.ErrInvalid] for a task or payload that is not allowed, and otherwise errors of
-// the database. Whether the server takes a payload of this size is for the relay to find out.
+// It returns [cluster.ErrInvalid] for a task or payload that is not allowed, and otherwise errors
+// of the database. Whether the server takes a payload of this size is for the relay to find out.
 func Submit[P, R any](
 	ctx context.Context, tx Execer, table *Table, t cluster.Task[P, R], in P, opts ...SubmitOption,
 ) (id string, err error) {

@@ -29,7 +29,7 @@ const longestTable = 50
 // database that is attached. The parts of a name have letters, digits and _, and their case counts.
 func NewTable(d Dialect, name string) (*Table, error) {
 	if d != PostgreSQL && d != SQLite {
-		return nil, fmt.Errorf("%w: table %q in a database of an unknown dialect: %v", ErrInvalid, name, d)
+		return nil, fmt.Errorf("%w: table %q is of an unknown dialect: %v", ErrInvalid, name, d)
 	}
 	schema, table, found := strings.Cut(name, ".")
 	if !found {
@@ -97,8 +97,8 @@ func (t *Table) statements() []string {
 	}
 }
 
-const allColumns = `id, task, payload, once_key, ordering_key, due, created, relay, held_until, tried,
-	failures, fault, aside`
+const allColumns = `id, task, payload, once_key, ordering_key, due, created, relay, held_until,
+	tried, failures, fault, aside`
 
 // Create makes the table if it is not there. Several processes may do so at once.
 func (t *Table) Create(ctx context.Context, db *sql.DB) error {
@@ -106,7 +106,7 @@ func (t *Table) Create(ctx context.Context, db *sql.DB) error {
 	if lock := t.dialect.lock("punctual outbox create " + t.full()); lock != "" {
 		statements = append([]string{lock}, statements...)
 	}
-	err := within(ctx, db, func(tx *sql.Tx) error {
+	err := t.within(ctx, db, func(tx *sql.Tx) error {
 		for _, s := range statements {
 			if _, err := tx.ExecContext(ctx, s); err != nil {
 				return err
@@ -121,8 +121,8 @@ func (t *Table) Create(ctx context.Context, db *sql.DB) error {
 }
 
 // within does something in a transaction.
-func within(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
+func (t *Table) within(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, t.dialect.isolation())
 	if err != nil {
 		return err
 	}

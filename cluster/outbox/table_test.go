@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -63,9 +64,21 @@ func TestNamesInPostgreSQL(t *testing.T) {
 	require.NoError(t, err)
 	long := strings.Repeat("a", 49)
 	for _, name := range []string{
-		"public.one", "Shop.Outbox", "Shop.outbox", "user", long + "1", long + "2", "Shop." + long + "1",
+		"public.one", "Shop.Outbox", "Shop.outbox", "user",
+		long + "1", long + "2", "Shop." + long + "1",
 	} {
 		works(w, outbox.PostgreSQL, name)
+	}
+}
+
+// Who uses the package brings a driver, and gets none along with it, nor a server.
+func TestThePackageLinksNoDriver(t *testing.T) {
+	list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	require.NoError(t, err)
+	linked := string(list)
+	assert.Contains(t, linked, "github.com/punctual-go/punctual/cluster\n")
+	for _, heavy := range []string{"modernc.org/", "jackc/", "nats-server", "cluster/embedded"} {
+		assert.NotContains(t, linked, heavy)
 	}
 }
 
@@ -102,7 +115,7 @@ func TestTasksThatAreRefused(t *testing.T) {
 	never := cluster.Define("", func(context.Context, int) (int, error) { return 0, nil })
 	_, err = outbox.Submit(t.Context(), w.db, w.table, never, 1)
 	require.ErrorIs(t, err, cluster.ErrInvalid)
-	channel := cluster.Define("channel", func(context.Context, chan int) (int, error) { return 0, nil })
+	channel := cluster.Define("chan", func(context.Context, chan int) (int, error) { return 0, nil })
 	_, err = outbox.Submit(t.Context(), w.db, w.table, channel, make(chan int))
 	require.ErrorIs(t, err, cluster.ErrInvalid)
 	require.ErrorContains(t, err, w.table.String())
