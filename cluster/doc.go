@@ -51,7 +51,8 @@
 //     before it begins does not begin.
 //
 // Not promised: order between tasks; series with periods far below a second, as each run costs
-// three synced writes; a submission in one transaction with your own database.
+// three synced writes. A submission in one transaction with your own database takes an outbox:
+// package github.com/punctual-go/punctual/cluster/outbox.
 //
 // # Durability
 //
@@ -63,7 +64,7 @@
 //
 // # When something else is better
 //
-// If tasks must be enqueued in the transaction that writes your PostgreSQL tables, use River. If a
-// task is a workflow of many steps whose state must survive between them, use Temporal. If one
-// process is enough, package executor is simpler, and more exact by a factor of a hundred.
+// If all that you run is one PostgreSQL, and tasks should live in it, use River. If a task is a
+// workflow of many steps whose state must survive between them, use Temporal. If one process is
+// enough, package executor is simpler, and more exact by a factor of a hundred.
 package cluster

@@ -18,7 +18,7 @@ import (
 //
 //	free    -> claimed    a record of the key has the number of the task
 //	claimed -> stored     the task is accepted, and the record says so
-//	stored  -> free       the task was cancelled, or has failed and that frees the key
+//	stored  -> free       the task was cancelled, or has failed, and that frees the key
 //	stored  -> free       neither message nor outcome shows for ten seconds: the task was purged
 //
 // The claim comes before the task and the mark after it. A process that finds a claim without the
@@ -31,6 +31,7 @@ type onceKey struct {
 	task         string
 	sum          string // of the task's name and the key
 	unlessFailed bool
+	forGood      bool // a task that was cancelled does not free it
 
 	most     int    // the last number that may be stored; 0 for any
 	redriven string // the ID of the failed task that is stored anew; empty for none
@@ -61,7 +62,7 @@ func (k onceKey) numberOf(subject string) int {
 
 // freedBy tells whether an outcome of its task frees the key.
 func (k onceKey) freedBy(o outcome) bool {
-	return o.kind == cancelled || k.unlessFailed && o.kind != succeeded
+	return o.kind == cancelled && !k.forGood || k.unlessFailed && o.kind != succeeded
 }
 
 // onceClaim is the record of a key.

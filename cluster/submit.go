@@ -93,9 +93,9 @@ func ScheduleAt[P, R any](
 			opt(&s)
 		}
 	}
-	payload, err := def.codec.Marshal(in)
+	payload, err := def.encode(in)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the payload of task %q: %w", ErrInvalid, def.name, err)
+		return nil, err
 	}
 	if err := p.fits(def.name, payload); err != nil {
 		return nil, err

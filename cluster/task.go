@@ -106,11 +106,10 @@ func Define[P, R any](
 }
 
 func (t *definition) check(noFunction bool, payload reflect.Type) error {
+	if err := checkName(t.name); err != nil {
+		return err
+	}
 	switch {
-	case t.name == "":
-		return fmt.Errorf("%w: a task without a name", ErrInvalid)
-	case len(token(t.name)) > longestName:
-		return fmt.Errorf("%w: the name of task %.20q… is too long", ErrInvalid, t.name)
 	case noFunction:
 		return fmt.Errorf("%w: task %q has no function", ErrInvalid, t.name)
 	case t.codec == nil:
@@ -130,6 +129,25 @@ func (t *definition) check(noFunction bool, payload reflect.Type) error {
 		}
 	}
 	return t.checkRetry()
+}
+
+func checkName(task string) error {
+	switch {
+	case task == "":
+		return fmt.Errorf("%w: a task without a name", ErrInvalid)
+	case len(token(task)) > longestName:
+		return fmt.Errorf("%w: the name of task %.20q… is too long", ErrInvalid, task)
+	}
+	return nil
+}
+
+// encode writes a payload.
+func (t *definition) encode(in any) ([]byte, error) {
+	payload, err := t.codec.Marshal(in)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the payload of task %q: %w", ErrInvalid, t.name, err)
+	}
+	return payload, nil
 }
 
 // usable returns the definition of a task, or what is wrong with it.

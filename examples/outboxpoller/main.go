@@ -1,7 +1,7 @@
-// Outboxpoller submits tasks in the transactions of a database: a transaction that places an order
-// also writes a row of an outbox table, and a poller moves the rows to a cluster, whose workers ship
-// the orders. Neither an order nor its task is ever there without the other. The database is SQLite,
-// and the server of the cluster in this process.
+// Outboxpoller sends messages in the transactions of a database: a transaction that places an order
+// also writes a row of an outbox table, and a poller moves the rows to a broker. Neither an order nor
+// its message is ever there without the other. It shows the polling, with a broker of any kind; for
+// tasks of a cluster, package github.com/punctual-go/punctual/cluster/outbox has all of it.
 package main
 
 import (
@@ -13,14 +13,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
 
-	"github.com/punctual-go/punctual/cluster"
-	"github.com/punctual-go/punctual/cluster/embedded"
 	"github.com/punctual-go/punctual/executor"
 )
 
@@ -44,36 +41,13 @@ func run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 
-	server, err := embedded.Start(ctx, filepath.Join(dir, "tasks"))
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	conn, err := server.Conn()
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	tasks, err := cluster.Join(ctx, conn)
-	if err != nil {
-		return err
-	}
-	defer tasks.Close() // after the runs under way
-
-	var shipped atomic.Int64
-	ship := cluster.Define("ship", func(_ context.Context, o Order) (string, error) {
-		shipped.Add(1)
-		return "on its way: " + o.What, nil
-	})
-	served := make(chan error, 1)
-	go func() { served <- tasks.Serve(context.WithoutCancel(ctx), ship) }() // until tasks is closed
-
+	warehouse := &Warehouse{}
 	jobs := executor.NewScheduledPool(1, executor.Name("jobs"))
-	defer func() { err = errors.Join(err, jobs.Close()) }() // first: nothing is submitted any more
-	if _, err := Poll(jobs, 100*time.Millisecond, time.Second, table, Tasks{tasks, ship}); err != nil {
+	defer func() { err = errors.Join(err, jobs.Close()) }() // before the database is
+	if _, err := Poll(jobs, 100*time.Millisecond, time.Second, table, warehouse); err != nil {
 		return err
 	}
-	return trade(ctx, db, &shipped, served)
+	return trade(ctx, db, warehouse)
 }
 
 // openSQLite opens a database with the tables of the shop.
@@ -100,7 +74,7 @@ func openShop(ctx context.Context, db *sql.DB, schema string) (*Table, error) {
 }
 
 // trade places orders for a while. Each third comes twice, and is refused as such.
-func trade(ctx context.Context, db *sql.DB, shipped *atomic.Int64, served <-chan error) error {
+func trade(ctx context.Context, db *sql.DB, warehouse *Warehouse) error {
 	placed, refused := 0, 0
 	for i := range 40 {
 		for range 1 + (i%3)/2 {
@@ -114,11 +88,9 @@ func trade(ctx context.Context, db *sql.DB, shipped *atomic.Int64, served <-chan
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
 			return nil
-		case err := <-served:
-			return err
 		}
 		if i%10 == 9 {
-			fmt.Printf("%2d orders placed, %2d refused, %2d shipped\n", placed, refused, shipped.Load())
+			fmt.Printf("%2d orders placed, %2d refused, %2d shipped\n", placed, refused, warehouse.Shipped())
 		}
 	}
 	return nil

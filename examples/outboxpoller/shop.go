@@ -5,17 +5,16 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-
-	"github.com/punctual-go/punctual/cluster"
+	"sync"
 )
 
-// Order is what the tasks are about.
+// Order is what the messages are about.
 type Order struct {
 	Number int
 	What   string
 }
 
-// PlaceOrder writes an order and submits the task that ships it, both in one transaction.
+// PlaceOrder writes an order and the message by which it is shipped, both in one transaction.
 func PlaceOrder(ctx context.Context, db *sql.DB, o Order) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -32,19 +31,36 @@ func PlaceOrder(ctx context.Context, db *sql.DB, o Order) error {
 	return tx.Commit()
 }
 
-// Tasks submits each message as a task of a cluster. The ID of the message is the key of the task:
-// one that is sent again is the same task, for as long as the cluster keeps outcomes.
-type Tasks struct {
-	pool *cluster.Pool
-	ship cluster.Task[Order, string]
+// Warehouse ships the orders of messages. It stands for a system elsewhere that knows a message
+// which is sent again by its ID.
+type Warehouse struct {
+	mu      sync.Mutex
+	seen    map[int64]bool
+	shipped map[int]int // how often each order was
 }
 
 // Publish implements [Broker].
-func (t Tasks) Publish(ctx context.Context, m Message) error {
+func (w *Warehouse) Publish(_ context.Context, m Message) error {
 	var o Order
 	if err := json.Unmarshal([]byte(m.Body), &o); err != nil {
 		return err
 	}
-	_, err := cluster.Submit(ctx, t.pool, t.ship, o, cluster.Once(fmt.Sprintf("outbox/%d", m.ID)))
-	return err
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.seen[m.ID] {
+		return nil
+	}
+	if w.seen == nil {
+		w.seen, w.shipped = map[int64]bool{}, map[int]int{}
+	}
+	w.seen[m.ID] = true
+	w.shipped[o.Number]++
+	return nil
+}
+
+// Shipped tells how many orders were.
+func (w *Warehouse) Shipped() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.shipped)
 }

@@ -15,30 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/punctual-go/punctual/cluster"
-	"github.com/punctual-go/punctual/cluster/embedded"
 	"github.com/punctual-go/punctual/examples/internal/pgtest"
 	"github.com/punctual-go/punctual/executor"
 )
-
-// shipped counts how often each order was shipped.
-type shipped struct {
-	mu     sync.Mutex
-	orders map[int]int
-}
-
-func (s *shipped) ship(_ context.Context, o Order) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.orders[o.Number]++
-	return o.What, nil
-}
-
-func (s *shipped) count() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.orders)
-}
 
 // forgetful is a table that does not note each third message at its first time.
 type forgetful struct {
@@ -53,34 +32,13 @@ func (f *forgetful) MarkSent(ctx context.Context, id int64) error {
 	return f.Table.MarkSent(ctx, id)
 }
 
-// newTasks returns tasks of a cluster that this process serves.
-func newTasks(t *testing.T, s *shipped) Tasks {
-	server, err := embedded.Start(t.Context(), t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(server.Close)
-	conn, err := server.Conn()
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	pool, err := cluster.Join(t.Context(), conn)
-	require.NoError(t, err)
-	ship := cluster.Define("ship", s.ship)
-	served := make(chan error, 1)
-	go func() { served <- pool.Serve(context.Background(), ship) }()
-	t.Cleanup(func() {
-		pool.Close()
-		assert.NoError(t, <-served)
-	})
-	return Tasks{pool, ship}
-}
-
 // What is committed is shipped, once, although each third message is sent twice; what is rolled back
 // is not, whatever it had submitted.
 func testShop(t *testing.T, db *sql.DB, table *Table) {
-	s := &shipped{orders: map[int]int{}}
-	tasks := newTasks(t, s)
+	warehouse := &Warehouse{}
 	jobs := executor.NewScheduledPool(1)
 	defer func() { assert.NoError(t, jobs.Close()) }()
-	_, err := Poll(jobs, 5*time.Millisecond, 20*time.Millisecond, &forgetful{Table: table}, tasks)
+	_, err := Poll(jobs, 5*time.Millisecond, 20*time.Millisecond, &forgetful{Table: table}, warehouse)
 	require.NoError(t, err)
 
 	var writers sync.WaitGroup
@@ -97,19 +55,19 @@ func testShop(t *testing.T, db *sql.DB, table *Table) {
 	writers.Wait()
 	empty := func() bool {
 		rest, err := table.Unsent(t.Context(), 1)
-		return err == nil && len(rest) == 0 && s.count() >= 40
+		return err == nil && len(rest) == 0 && warehouse.Shipped() >= 40
 	}
 	require.Eventually(t, empty, time.Minute, 10*time.Millisecond)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	require.Len(t, s.orders, 40)
-	for number, times := range s.orders {
+	warehouse.mu.Lock()
+	defer warehouse.mu.Unlock()
+	require.Len(t, warehouse.shipped, 40)
+	for number, times := range warehouse.shipped {
 		assert.Equal(t, 1, times, "order %d", number)
 		assert.Less(t, number, 1000)
 	}
 }
 
-// rollBack submits a task in a transaction that is not committed.
+// rollBack writes a message in a transaction that is not committed.
 func rollBack(t *testing.T, db *sql.DB, o Order) {
 	tx, err := db.BeginTx(t.Context(), nil)
 	if assert.NoError(t, err) {
@@ -134,7 +92,7 @@ func TestWithPostgreSQL(t *testing.T) {
 	testShop(t, db, table)
 }
 
-// An ID is not used again: it is the key of a task.
+// An ID is not used again, as the broker would take the message for one that it knows.
 func TestIDsAreNotUsedAgain(t *testing.T) {
 	db, table, err := openSQLite(t.Context(), filepath.Join(t.TempDir(), "shop.db"))
 	require.NoError(t, err)
