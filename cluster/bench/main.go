@@ -34,8 +34,8 @@ func main() {
 func command(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
 	rounds := flags.Int("rounds", 3, "measure each system so often, by turns; medians are told")
-	only := flags.String("only", "", "workloads, by comma: arm, latency, throughput, lateness, "+
-		"restart, death")
+	only := flags.String("only", "", "workloads, by comma: arm, batch, forget, crew, transaction, "+
+		"unsynced, latency, throughput, lateness, restart, death")
 	chosen := flags.String("systems", "", "systems, by comma, as the tables name them")
 	out := flags.String("out", "", "write the tables to a file as well")
 	small := flags.Bool("quick", false, "small sizes: to see that it works")

@@ -21,13 +21,14 @@ type node struct {
 	Name, Dir       string
 	Port, RoutePort int
 	Routes          []int // of all, if it is not alone
+	Unsynced        bool  // the disk has what was acknowledged two minutes later at most
 }
 
 // live is the life of such a process.
 func (n node) live() error {
 	o := &server.Options{
 		ServerName: n.Name, Host: "127.0.0.1", Port: n.Port,
-		JetStream: true, StoreDir: n.Dir, SyncAlways: true,
+		JetStream: true, StoreDir: n.Dir, SyncAlways: !n.Unsynced,
 		JetStreamMaxStore: 4 << 30, JetStreamMaxMemory: 64 << 20,
 		NoSigs: true, NoLog: true,
 	}
@@ -82,7 +83,7 @@ func bootNodes(s *site, n int) (*nodes, error) {
 	for i := range n {
 		c := node{
 			Name: fmt.Sprintf("node%d", i), Dir: filepath.Join(s.dir, fmt.Sprint(i)),
-			Port: ports[i], RoutePort: ports[n+i],
+			Port: ports[i], RoutePort: ports[n+i], Unsynced: s.unsynced,
 		}
 		if n > 1 {
 			c.Routes = ports[n:]
@@ -135,6 +136,20 @@ func (ns *nodes) enter(ctx context.Context) error {
 	return nil
 }
 
+// joinNodes takes part in a pool as one of several processes.
+func joinNodes(ctx context.Context, where string, s *site) (session, error) {
+	conn, err := connect(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	m, err := join(ctx, conn, s)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
 func connect(ctx context.Context, url string) (*nats.Conn, error) {
 	for {
 		conn, err := nats.Connect(url)
@@ -156,6 +171,10 @@ func (ns *nodes) Restart(ctx context.Context) (begun time.Time, err error) {
 	}
 	return begun, ns.enter(ctx)
 }
+
+func (ns *nodes) Servers() []*process { return ns.running }
+
+func (ns *nodes) Where() string { return ns.url() }
 
 // Resident is what the server has in memory.
 func (ns *nodes) Resident() int { return ns.running[0].resident() }

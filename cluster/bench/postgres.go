@@ -16,6 +16,7 @@ type postgres struct {
 	bin, dir string
 	port     int
 	as       *syscall.Credential // nil if this process is not root, which PostgreSQL refuses
+	commit   string              // whether a commit waits for the disk, as PostgreSQL names it
 	server   *process
 }
 
@@ -60,8 +61,11 @@ func notRoot() (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is no other user")
 }
 
-func newPostgres(dir string) (*postgres, error) {
-	pg := &postgres{dir: filepath.Join(dir, "data")}
+func newPostgres(dir string, unsynced bool) (*postgres, error) {
+	pg := &postgres{dir: filepath.Join(dir, "data"), commit: "on"}
+	if unsynced {
+		pg.commit = "off"
+	}
 	var err error
 	if pg.bin, err = postgresBin(); err != nil {
 		return nil, err
@@ -103,7 +107,8 @@ func (pg *postgres) command(name string, args ...string) *exec.Cmd {
 func (pg *postgres) boot() (err error) {
 	pg.server, err = startProcess(pg.command("postgres", "-D", pg.dir, "-p", strconv.Itoa(pg.port),
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
-		"-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "log_min_messages=fatal"))
+		"-c", "fsync=on", "-c", "synchronous_commit="+pg.commit,
+		"-c", "max_connections=300", "-c", "log_min_messages=fatal"))
 	return err
 }
 
