@@ -108,7 +108,9 @@ func (b *bench) try(ctx context.Context, w workload, s system) ([]float64, error
 		return nil, err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // it is a temporary one
-	t := &trial{system: s, sizes: b.sizes, site: &site{dir: dir, workers: b.sizes.workers}}
+	t := &trial{system: s, sizes: b.sizes, site: &site{
+		dir: dir, shelf: b.dir, workers: b.sizes.workers,
+	}}
 	return w.measure(ctx, t)
 }
 

@@ -93,7 +93,8 @@ func TestAWrongResultIsFound(t *testing.T) {
 }
 
 func TestATableHasRatiosToItsFirstRow(t *testing.T) {
-	w := workload{title: "T", note: "N.", columns: []column{{title: "ms", ratio: true}, {title: "samples"}}}
+	w := workload{title: "T", note: "N."}
+	w.columns = []column{{title: "ms", ratio: true}, {title: "samples"}}
 	w.documented = []row{{"c", []string{"an hour", ""}}}
 	tb := table{workload: w, systems: []string{"a", "b", "none"}, rounds: map[string][][]float64{
 		"a": {{1, 10}, {3, 10}, {2, 10}},

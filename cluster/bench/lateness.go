@@ -17,7 +17,10 @@ func lateness(size sizes) workload {
 		note: fmt.Sprintf("%d tasks, %d of them due in a second, scheduled at once for %v to %v "+
 			"ahead: from the due time to the begin of the function.", size.late, size.rate,
 			size.ahead, size.ahead+time.Duration(size.late/size.rate)*time.Second),
-		columns: []column{{title: "p50, ms", ratio: true}, {title: "p99, ms", ratio: true}, {title: "max, ms", ratio: true}, {title: early}},
+		columns: []column{
+			{title: "p50, ms", ratio: true}, {title: "p99, ms", ratio: true},
+			{title: "max, ms", ratio: true}, {title: early},
+		},
 		fits:    everyone,
 		measure: measureLateness,
 	}

@@ -33,7 +33,7 @@ func main() {
 
 func command(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	rounds := flags.Int("rounds", 3, "measure each system so often, by turns; medians are told")
+	rounds := flags.Int("rounds", 3, "measure each system this many times, by turns")
 	only := flags.String("only", "", "workloads, by comma: arm, batch, forget, crew, transaction, "+
 		"unsynced, latency, throughput, lateness, restart, death")
 	chosen := flags.String("systems", "", "systems, by comma, as the tables name them")

@@ -46,9 +46,12 @@ func (n node) live() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	go s.Start()
+	defer s.WaitForShutdown()
+	defer s.Shutdown()
+	if !s.ReadyForConnections(20 * time.Second) { // another process may have taken the port
+		return fmt.Errorf("%s is not ready on port %d", n.Name, n.Port)
+	}
 	<-ctx.Done()
-	s.Shutdown()
-	s.WaitForShutdown()
 	return nil
 }
 
@@ -122,7 +125,11 @@ func (ns *nodes) url() string {
 
 // enter makes this process a client as soon as the servers answer.
 func (ns *nodes) enter(ctx context.Context) error {
-	conn, err := connect(ctx, ns.url())
+	var conn *nats.Conn
+	err := patiently(ctx, ns.running[0], func(context.Context) (err error) {
+		conn, err = nats.Connect(ns.url())
+		return err
+	})
 	if err != nil {
 		return err
 	}

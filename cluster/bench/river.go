@@ -40,7 +40,7 @@ type riverSession struct {
 
 func startRiver(tune func(*river.Config)) func(context.Context, *site) (session, error) {
 	return func(ctx context.Context, s *site) (session, error) {
-		pg, err := newPostgres(s.dir, s.unsynced)
+		pg, err := newPostgres(s, s.dir)
 		if err != nil {
 			return nil, err
 		}

@@ -40,6 +40,7 @@ type host interface {
 // A site is what a session is given.
 type site struct {
 	dir      string    // for its data; empty at the start
+	shelf    string    // for what all measurements have in common
 	workers  int       // 0 for one that only submits
 	unsynced bool      // it may acknowledge before the disk has the data
 	body     func(job) // what a run does; may be nil

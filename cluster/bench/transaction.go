@@ -51,7 +51,7 @@ func measureTransactions(ctx context.Context, t *trial) (figures []float64, err 
 		return nil, err
 	}
 	defer s.Close()
-	l, err := openLedger(ctx, t.site.dir, s)
+	l, err := openLedger(ctx, t.site, s)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +75,11 @@ func measureTransactions(ctx context.Context, t *trial) (figures []float64, err 
 	return figures, l.check(ctx, written)
 }
 
-func openLedger(ctx context.Context, dir string, s session) (l *ledger, err error) {
+func openLedger(ctx context.Context, at *site, s session) (l *ledger, err error) {
 	l = &ledger{session: s, servers: s.Servers()}
 	if r, ok := s.(*riverSession); ok {
 		l.pool = r.pool
-	} else if err := l.boot(ctx, filepath.Join(dir, "rows")); err != nil {
+	} else if err := l.boot(ctx, at); err != nil {
 		return nil, err
 	}
 	if _, err = l.pool.Exec(ctx, "CREATE TABLE orders (id bigint PRIMARY KEY)"); err != nil {
@@ -90,11 +90,12 @@ func openLedger(ctx context.Context, dir string, s session) (l *ledger, err erro
 }
 
 // boot starts a PostgreSQL for the rows alone.
-func (l *ledger) boot(ctx context.Context, dir string) (err error) {
+func (l *ledger) boot(ctx context.Context, at *site) (err error) {
+	dir := filepath.Join(at.dir, "rows")
 	if err := os.Mkdir(dir, 0o711); err != nil {
 		return err
 	}
-	if l.own, err = newPostgres(dir, false); err != nil {
+	if l.own, err = newPostgres(at, dir); err != nil {
 		return err
 	}
 	if l.pool, err = pgxpool.New(ctx, l.own.url()); err == nil {
@@ -102,9 +103,10 @@ func (l *ledger) boot(ctx context.Context, dir string) (err error) {
 	}
 	if err != nil {
 		l.close()
+		return err
 	}
 	l.servers = append(l.servers, l.own.server)
-	return err
+	return nil
 }
 
 const newOrder = "INSERT INTO orders (id) VALUES ($1)"

@@ -61,8 +61,8 @@ type sizes struct {
 func full() sizes {
 	return sizes{
 		clients: 256, workers: 256, spell: 5 * time.Second,
-		few: 64, many: 1024, short: 1500 * time.Millisecond,
-		armed: 20_000, batch: 1000, forgotten: 10_000,
+		few: 64, many: 1024, short: time.Second,
+		armed: 20_000, batch: 1000, forgotten: 6_000,
 		hands: 8, nap: 100 * time.Millisecond, naps: 800,
 		late: 2_000, rate: 400, ahead: time.Second, pending: 100_000, lease: 2 * time.Second,
 	}
