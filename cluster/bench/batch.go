@@ -21,10 +21,10 @@ func batches(size sizes) workload {
 	return workload{
 		name:  "batch",
 		title: "Arming in batches",
-		note: fmt.Sprintf("%d tasks an hour ahead, by one who hands over %d at a time and waits "+
-			"until all of them are stored. River has a call for it, `InsertMany`, and for those who "+
-			"need no IDs `InsertManyFast`. The others have none: there a goroutine for each task "+
-			"calls. Ours makes batches of what waits, asynq sends each alone.", size.armed,
+		note: fmt.Sprintf("%d tasks an hour ahead. One goroutine hands over %d at a time, and waits "+
+			"until all of them are stored. River has a call for that, `InsertMany`, and if no IDs "+
+			"are needed `InsertManyFast`. The others have none, so each task is stored by a "+
+			"goroutine of its own: ours batches what waits, asynq sends each alone.", size.armed,
 			size.batch),
 		columns: append(columns, column{title: "without IDs, tasks/s", some: true}),
 		fits:    untuned,

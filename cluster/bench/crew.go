@@ -17,11 +17,11 @@ func crew(size sizes) workload {
 	w := workload{
 		name:  "crew",
 		title: "Tasks with a duration, four worker processes",
-		note: fmt.Sprintf("Four processes of %d workers each; another one submits all at once, by "+
+		note: fmt.Sprintf("Four processes of %d workers each; another one submits all at once, from "+
 			"%d goroutines. Even: %d tasks of %v. Mixed: %d tasks of %v and among them %d of %v. "+
-			"From the first call until the last task has ended, as a multiple of the ideal: %s and "+
-			"%s s. Evenness is the time that the least busy process was in tasks, as a part of that "+
-			"of the busiest. Processor time is of both, for each task.",
+			"From the first call until the last task has ended, as a multiple of the ideal, which "+
+			"is %s and %s s. Evenness is the time that the least busy process spent in tasks, as a "+
+			"part of that of the busiest. Processor time is that of both.",
 			size.hands, size.few, len(even), even[0], count(mixed, size.nap/5), size.nap/5,
 			count(mixed, 10*size.nap), 10*size.nap, figure(size.ideal(even).Seconds()),
 			figure(size.ideal(mixed).Seconds())),

@@ -10,9 +10,9 @@ func forget(size sizes) workload {
 	w := workload{
 		name:  "forget",
 		title: "Fire and forget",
-		note: fmt.Sprintf("%d tasks, due at once, and nobody asks for results: from the first call "+
-			"until the last task has begun. First by %d goroutines with one call for each task, "+
-			"then by one with %d tasks at a time, as above. Processor time is taken %v later, so "+
+		note: fmt.Sprintf("%d tasks, due at once, whose results nobody asks for: from the first call "+
+			"until the last task has begun. First from %d goroutines with one call for each task, "+
+			"then from one with %d tasks at a time, as above. Processor time is taken %v later, so "+
 			"that what is written afterwards counts. Outcomes are kept as each does by default: "+
 			"ours and River for a day, asynq not at all.", size.forgotten, size.few, size.batch,
 			settling),

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// hand is what a process is told that works for one of the systems until it is ended.
+// hand configures a process that works for one of the systems until it is ended.
 type hand struct {
 	Number  int
 	System  string
@@ -21,10 +21,10 @@ type hand struct {
 	Workers int
 }
 
-// A stint is what such a process tells of a task: that it has run it. Its first is of none.
+// A stint is the report of such a process about a task that it has run. Its first is of none.
 type stint struct {
 	Hand  int
-	N     int // 0 when the process is ready
+	N     int // 0 says that the process is ready
 	Took  time.Duration
 	Ended time.Time
 }
@@ -96,7 +96,7 @@ func listen(out io.Reader, stints chan<- stint) {
 	}
 }
 
-// next is the next stint, or why there is none.
+// nextStint is the next report, or why there is none.
 func nextStint(ctx context.Context, stints <-chan stint, workers []*process) (stint, error) {
 	for {
 		select {

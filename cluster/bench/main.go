@@ -1,7 +1,7 @@
 // Command bench measures package cluster beside River on PostgreSQL and asynq on Redis, all of them
 // in one run and by turns:
 //
-//	go -C cluster/bench run .                        # all of it, a quarter of an hour
+//	go -C cluster/bench run .                        # all of it, some twenty minutes
 //	go -C cluster/bench run . -quick                 # small sizes: to see that it works
 //	go -C cluster/bench run . -only arm,lateness -systems "1 server,River"
 //

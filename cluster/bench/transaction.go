@@ -20,12 +20,12 @@ func transactions(size sizes) workload {
 	w := workload{
 		name:  "transaction",
 		title: "A row and its task",
-		note: fmt.Sprintf("A row of a PostgreSQL table and a task an hour ahead, in rows/s, for %v "+
-			"each; processor time is that of %d callers. **Only River's are one transaction.** The "+
-			"others write the row, commit, and store the task then, on servers of their own: who "+
-			"dies between the two has a row without a task. An outbox in front of ours would close "+
-			"that gap at the price of one more row; it is not measured here. All sync both.",
-			size.short, size.few),
+		note: fmt.Sprintf("A row of a PostgreSQL table and a task an hour ahead, in pairs/s, for %v "+
+			"each; processor time is that of %d callers. **Only River stores both in one "+
+			"transaction.** With the others the row is committed first, and then the task is "+
+			"stored, on servers of their own: a process that dies in between leaves a row without "+
+			"a task. An outbox, which closes that gap at the price of one more row, is not measured "+
+			"here. Both are synced everywhere.", size.short, size.few),
 		columns: []column{
 			{title: "1 caller", ratio: true},
 			{title: fmt.Sprintf("%d callers", size.few), ratio: true},

@@ -11,12 +11,13 @@ func unsynced(size sizes) workload {
 		name:  "unsynced",
 		title: "Without waiting for the disk",
 		note: fmt.Sprintf("Here, and only here, each acknowledges before its disk has the data. "+
-			"nats-server syncs every two minutes, its default; PostgreSQL has `synchronous_commit` "+
-			"off; Redis writes no file at all, so that it alone loses everything if its process is "+
-			"killed. `embedded` always syncs and has no part. Storing is of tasks an hour ahead, "+
-			"for %v each; unique ones are `Once`, `UniqueOpts` by arguments, and `Unique` for a "+
-			"day, each with another key. Run are %d tasks, due at once, by %d goroutines, as in "+
-			"fire and forget.", size.short, size.forgotten, size.few),
+			"nats-server syncs every two minutes, its default, and a power failure may lose as "+
+			"much; PostgreSQL has fsync on and `synchronous_commit` off, and may lose the last "+
+			"0.6 s; Redis writes no file at all, and loses everything when its process ends. "+
+			"`embedded` always syncs, and is left out. Stored are tasks an hour ahead, in tasks/s, "+
+			"for %v each; the unique ones by `Once`, `UniqueOpts` and `Unique`, each with a key of "+
+			"its own. Run are %d tasks, due at once, from %d goroutines, as in fire and forget; "+
+			"the processor time is that of these.", size.short, size.forgotten, size.few),
 		columns: []column{
 			{title: "stored, 1 caller", ratio: true},
 			{title: fmt.Sprintf("stored, %d callers", size.few), ratio: true},
