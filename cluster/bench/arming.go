@@ -3,39 +3,58 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 )
 
-// arming is measured with a few callers, with as many as everywhere else, and with many.
+// arming is measured with one caller, with a few and with many.
 func arming(size sizes) workload {
 	w := workload{
 		name:  "arm",
 		title: "Arming",
-		note: fmt.Sprintf("%d tasks an hour ahead, one call for each, in tasks/s, by the number of "+
-			"goroutines that call, one after the other.", size.armed),
+		note: fmt.Sprintf("Tasks an hour ahead, one call for each, in tasks/s, by the number of "+
+			"goroutines that call, one after the other, each number for %v. Processor time is that "+
+			"of %d callers.", size.short, size.few),
 		fits:    untuned,
 		measure: measureArming,
 	}
 	for _, n := range size.callers() {
-		w.columns = append(w.columns, column{fmt.Sprint(n, " callers"), true})
+		title := fmt.Sprint(n, " callers")
+		if n == 1 {
+			title = "1 caller"
+		}
+		w.columns = append(w.columns, column{title: title, ratio: true})
 	}
+	w.columns = append(w.columns, processorColumns()...)
 	return w
 }
 
-func (s sizes) callers() []int { return []int{s.clients / 4, s.clients, 4 * s.clients} }
+func (s sizes) callers() []int { return []int{1, s.few, s.many} }
 
-func measureArming(ctx context.Context, t *trial) (rates []float64, err error) {
+// processorColumns are the two figures of usage.since.
+func processorColumns() []column {
+	return []column{
+		{title: "processor, µs/task", ratio: true}, {title: "of it servers", some: true},
+	}
+}
+
+func measureArming(ctx context.Context, t *trial) (figures []float64, err error) {
 	s, err := t.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
+	var all, servers float64
 	for _, callers := range t.sizes.callers() {
-		begun := time.Now()
-		if err := t.arm(ctx, s, callers, t.sizes.armed); err != nil {
+		before := measureUsage(s.Servers(), nil)
+		stored, rate, err := during(ctx, callers, t.sizes.short, func(ctx context.Context) error {
+			return t.store(ctx, s)
+		})
+		if err != nil {
 			return nil, err
 		}
-		rates = append(rates, float64(t.sizes.armed)/time.Since(begun).Seconds())
+		figures = append(figures, rate)
+		if callers == t.sizes.few {
+			all, servers = measureUsage(s.Servers(), nil).since(before, stored)
+		}
 	}
-	return rates, nil
+	return append(figures, all, servers), nil
 }

@@ -19,7 +19,8 @@ func asynqTuned(c *asynq.Config) {
 type asynqSession struct {
 	site      *site
 	tune      func(*asynq.Config)
-	redis     *redis
+	address   string
+	redis     *redis // nil in a process that has only joined
 	client    *asynq.Client
 	server    *asynq.Server
 	inspector *asynq.Inspector
@@ -27,11 +28,11 @@ type asynqSession struct {
 
 func startAsynq(tune func(*asynq.Config)) func(context.Context, *site) (session, error) {
 	return func(ctx context.Context, s *site) (session, error) {
-		r, err := newRedis(s.dir)
+		r, err := newRedis(s.dir, s.unsynced)
 		if err != nil {
 			return nil, err
 		}
-		a := &asynqSession{site: s, tune: tune, redis: r}
+		a := &asynqSession{site: s, tune: tune, address: r.address(), redis: r}
 		if err := a.enter(ctx); err != nil {
 			r.halt()
 			return nil, err
@@ -40,20 +41,35 @@ func startAsynq(tune func(*asynq.Config)) func(context.Context, *site) (session,
 	}
 }
 
+// joinAsynq takes part in it as one of several processes.
+func joinAsynq(tune func(*asynq.Config)) func(context.Context, string, *site) (session, error) {
+	return func(ctx context.Context, where string, s *site) (session, error) {
+		a := &asynqSession{site: s, tune: tune, address: where}
+		return a, a.enter(ctx)
+	}
+}
+
 // enter makes this process a client as soon as the server answers.
 func (a *asynqSession) enter(ctx context.Context) error {
-	opt := asynq.RedisClientOpt{Addr: a.redis.address(), PoolSize: 256}
+	opt := asynq.RedisClientOpt{Addr: a.address, PoolSize: 256}
 	a.client = asynq.NewClient(opt)
 	ping := func(context.Context) error { return a.client.Ping() }
-	if err := patiently(ctx, a.redis.server, ping); err != nil {
+	var server *process
+	if a.redis != nil {
+		server = a.redis.server
+	}
+	if err := patiently(ctx, server, ping); err != nil {
 		return err
+	}
+	a.inspector = asynq.NewInspector(opt)
+	if a.site.workers == 0 {
+		return nil
 	}
 	config := asynq.Config{
 		Concurrency: a.site.workers, Logger: silent{}, LogLevel: asynq.FatalLevel,
 	}
 	a.tune(&config)
 	a.server = asynq.NewServer(opt, config)
-	a.inspector = asynq.NewInspector(opt)
 	return a.server.Start(asynq.HandlerFunc(a.work))
 }
 
@@ -75,11 +91,24 @@ func (a *asynqSession) enqueue(ctx context.Context, j job, opts ...asynq.Option)
 	return err
 }
 
-// What is kept of an outcome is kept for a day, as package cluster does.
+// What is kept of an outcome that is asked for is kept for a day, as package cluster does.
 var retention = asynq.Retention(24 * time.Hour)
 
-func (a *asynqSession) Schedule(ctx context.Context, due time.Time, n int) error {
-	return a.enqueue(ctx, job{N: n, Due: due}, retention, asynq.ProcessAt(due))
+// Store keeps nothing of the outcome, as nobody asks for it: that is asynq's default.
+func (a *asynqSession) Store(ctx context.Context, j job) error {
+	return a.enqueue(ctx, j, dueAt(j)...)
+}
+
+// dueAt are the options for the time of a job. One that is due at once needs none.
+func dueAt(j job) (opts []asynq.Option) {
+	if !j.Due.IsZero() {
+		opts = append(opts, asynq.ProcessAt(j.Due))
+	}
+	return opts
+}
+
+func (a *asynqSession) StoreOnce(ctx context.Context, j job) error {
+	return a.enqueue(ctx, j, append(dueAt(j), asynq.Unique(24*time.Hour))...)
 }
 
 func (a *asynqSession) Do(ctx context.Context, n int) (int, error) {
@@ -102,14 +131,22 @@ func (a *asynqSession) Do(ctx context.Context, n int) (int, error) {
 }
 
 func (a *asynqSession) leave() {
-	a.server.Shutdown()
+	if a.server != nil {
+		a.server.Shutdown()
+	}
 	_ = a.client.Close() // what is measured is over
 	_ = a.inspector.Close()
 }
 
+func (a *asynqSession) Servers() []*process { return []*process{a.redis.server} }
+
+func (a *asynqSession) Where() string { return a.address }
+
 func (a *asynqSession) Close() {
 	a.leave()
-	a.redis.halt()
+	if a.redis != nil {
+		a.redis.halt()
+	}
 }
 
 // Restart ends the server politely and starts it again.

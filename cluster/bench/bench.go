@@ -36,6 +36,8 @@ func (b *bench) run(ctx context.Context, out io.Writer) (err error) {
 		}
 		if len(t.systems) > 0 {
 			t.write(out)
+		} else if w.needs != nil && w.needs() != "" {
+			fmt.Fprintf(out, "### %s\n\nLEFT OUT: %s\n\n", w.title, w.needs())
 		}
 	}
 	return errors.Join(failed...)
@@ -55,14 +57,18 @@ func (b *bench) introduce(out io.Writer) {
 		}
 		fmt.Fprintln(out)
 	}
-	fmt.Fprintf(out, "\nEach submits and works in one process, with %d workers, and acknowledges "+
-		"after the disk has the data.\n\n", b.sizes.workers)
+	fmt.Fprintf(out, "\nUnless a table says otherwise, each submits and works in one process, with "+
+		"%d workers, and acknowledges after the disk has the data.\n\n", b.sizes.workers)
 	b.systems = here
 }
 
 // measure lets all systems take a workload by turns.
 func (b *bench) measure(ctx context.Context, w workload) (table, error) {
 	t := table{workload: w, rounds: map[string][][]float64{}}
+	if w.needs != nil && w.needs() != "" {
+		fmt.Fprintf(b.progress, "%s: left out: %s\n", w.name, w.needs())
+		return t, nil
+	}
 	var fit []system
 	for _, s := range b.systems {
 		if w.fits(s) {
@@ -102,7 +108,9 @@ func (b *bench) try(ctx context.Context, w workload, s system) ([]float64, error
 		return nil, err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // it is a temporary one
-	t := &trial{system: s, sizes: b.sizes, site: &site{dir: dir, workers: b.sizes.workers}}
+	t := &trial{system: s, sizes: b.sizes, site: &site{
+		dir: dir, shelf: b.dir, workers: b.sizes.workers,
+	}}
 	return w.measure(ctx, t)
 }
 

@@ -18,7 +18,7 @@ func death(size sizes) workload {
 		title: "A killed worker",
 		note: fmt.Sprintf("From `kill -9` of a worker process in a run until another begins the "+
 			"second attempt; our lease is %v. The others are not measured.", size.lease),
-		columns: []column{{"ms", true}},
+		columns: []column{{title: "ms", ratio: true}},
 		fits:    func(s system) bool { return s.name == "1 server" },
 		measure: measureDeath,
 		documented: []row{

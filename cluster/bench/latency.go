@@ -12,7 +12,9 @@ func latency(size sizes) workload {
 		title: "Submit until the result is known, one by one",
 		note: fmt.Sprintf("One goroutine, for %v. A p99 of fewer than a hundred samples is their "+
 			"greatest.", size.spell),
-		columns: []column{{"p50, ms", true}, {"p99, ms", true}, {"samples", false}},
+		columns: []column{
+			{title: "p50, ms", ratio: true}, {title: "p99, ms", ratio: true}, {title: "samples"},
+		},
 		fits:    everyone,
 		measure: measureLatency,
 	}

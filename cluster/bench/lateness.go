@@ -17,7 +17,10 @@ func lateness(size sizes) workload {
 		note: fmt.Sprintf("%d tasks, %d of them due in a second, scheduled at once for %v to %v "+
 			"ahead: from the due time to the begin of the function.", size.late, size.rate,
 			size.ahead, size.ahead+time.Duration(size.late/size.rate)*time.Second),
-		columns: []column{{"p50, ms", true}, {"p99, ms", true}, {"max, ms", true}, {early, false}},
+		columns: []column{
+			{title: "p50, ms", ratio: true}, {title: "p99, ms", ratio: true},
+			{title: "max, ms", ratio: true}, {title: early},
+		},
 		fits:    everyone,
 		measure: measureLateness,
 	}
@@ -26,7 +29,7 @@ func lateness(size sizes) workload {
 func measureLateness(ctx context.Context, t *trial) ([]float64, error) {
 	total := t.sizes.late
 	w := &watcher{late: map[int]time.Duration{}, total: total, done: make(chan struct{})}
-	t.site.began = w.began
+	t.site.body = w.began
 	s, err := t.open(ctx)
 	if err != nil {
 		return nil, err
@@ -36,7 +39,7 @@ func measureLateness(ctx context.Context, t *trial) ([]float64, error) {
 	gap := time.Second / time.Duration(t.sizes.rate)
 	err = shared(ctx, t.sizes.clients, total, func(ctx context.Context, i int) error {
 		due := first.Add(time.Duration(i) * gap)
-		if err := s.Schedule(ctx, due, t.next()); err != nil {
+		if err := s.Store(ctx, job{N: t.next(), Due: due}); err != nil {
 			return err
 		}
 		if now := time.Now(); now.After(due) {

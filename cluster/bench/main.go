@@ -1,7 +1,7 @@
 // Command bench measures package cluster beside River on PostgreSQL and asynq on Redis, all of them
 // in one run and by turns:
 //
-//	go -C cluster/bench run .                        # all of it, a quarter of an hour
+//	go -C cluster/bench run .                        # all of it, some twenty minutes
 //	go -C cluster/bench run . -quick                 # small sizes: to see that it works
 //	go -C cluster/bench run . -only arm,lateness -systems "1 server,River"
 //
@@ -33,9 +33,9 @@ func main() {
 
 func command(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	rounds := flags.Int("rounds", 3, "measure each system so often, by turns; medians are told")
-	only := flags.String("only", "", "workloads, by comma: arm, latency, throughput, lateness, "+
-		"restart, death")
+	rounds := flags.Int("rounds", 3, "measure each system this many times, by turns")
+	only := flags.String("only", "", "workloads, by comma: arm, batch, forget, crew, transaction, "+
+		"unsynced, latency, throughput, lateness, restart, death")
 	chosen := flags.String("systems", "", "systems, by comma, as the tables name them")
 	out := flags.String("out", "", "write the tables to a file as well")
 	small := flags.Bool("quick", false, "small sizes: to see that it works")

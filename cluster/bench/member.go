@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"time"
+	"strconv"
 
 	"github.com/nats-io/nats.go"
 
@@ -23,7 +23,10 @@ type member struct {
 func join(
 	ctx context.Context, conn *nats.Conn, s *site, opts ...cluster.Option,
 ) (*member, error) {
-	pool, err := cluster.Join(ctx, conn, append(opts, cluster.Workers(s.workers))...)
+	if s.workers > 0 {
+		opts = append(opts, cluster.Workers(s.workers))
+	}
+	pool, err := cluster.Join(ctx, conn, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +37,21 @@ func join(
 	serving, leave := context.WithCancel(context.Background())
 	m.leave = leave
 	go func() {
-		m.served <- pool.Serve(serving, m.task)
-		close(m.served) // so that a second Close does not wait
+		defer close(m.served) // so that a second Close does not wait
+		if s.workers > 0 {
+			m.served <- pool.Serve(serving, m.task)
+		}
 	}()
 	return m, nil
 }
 
-func (m *member) Schedule(ctx context.Context, due time.Time, n int) error {
-	_, err := cluster.ScheduleAt(ctx, m.pool, due, m.task, job{N: n, Due: due})
+func (m *member) Store(ctx context.Context, j job) error {
+	_, err := cluster.ScheduleAt(ctx, m.pool, j.Due, m.task, j)
+	return err
+}
+
+func (m *member) StoreOnce(ctx context.Context, j job) error {
+	_, err := cluster.ScheduleAt(ctx, m.pool, j.Due, m.task, j, cluster.Once(strconv.Itoa(j.N)))
 	return err
 }
 
@@ -52,6 +62,9 @@ func (m *member) Do(ctx context.Context, n int) (int, error) {
 	}
 	return f.Get(ctx)
 }
+
+// Servers are none where the server is in this process.
+func (m *member) Servers() []*process { return nil }
 
 func (m *member) Close() {
 	m.leave()

@@ -21,13 +21,14 @@ type node struct {
 	Name, Dir       string
 	Port, RoutePort int
 	Routes          []int // of all, if it is not alone
+	Unsynced        bool  // the disk has what was acknowledged two minutes later at most
 }
 
 // live is the life of such a process.
 func (n node) live() error {
 	o := &server.Options{
 		ServerName: n.Name, Host: "127.0.0.1", Port: n.Port,
-		JetStream: true, StoreDir: n.Dir, SyncAlways: true,
+		JetStream: true, StoreDir: n.Dir, SyncAlways: !n.Unsynced,
 		JetStreamMaxStore: 4 << 30, JetStreamMaxMemory: 64 << 20,
 		NoSigs: true, NoLog: true,
 	}
@@ -45,9 +46,12 @@ func (n node) live() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	go s.Start()
+	defer s.WaitForShutdown()
+	defer s.Shutdown()
+	if !s.ReadyForConnections(20 * time.Second) { // another process may have taken the port
+		return fmt.Errorf("%s is not ready on port %d", n.Name, n.Port)
+	}
 	<-ctx.Done()
-	s.Shutdown()
-	s.WaitForShutdown()
 	return nil
 }
 
@@ -82,7 +86,7 @@ func bootNodes(s *site, n int) (*nodes, error) {
 	for i := range n {
 		c := node{
 			Name: fmt.Sprintf("node%d", i), Dir: filepath.Join(s.dir, fmt.Sprint(i)),
-			Port: ports[i], RoutePort: ports[n+i],
+			Port: ports[i], RoutePort: ports[n+i], Unsynced: s.unsynced,
 		}
 		if n > 1 {
 			c.Routes = ports[n:]
@@ -121,7 +125,11 @@ func (ns *nodes) url() string {
 
 // enter makes this process a client as soon as the servers answer.
 func (ns *nodes) enter(ctx context.Context) error {
-	conn, err := connect(ctx, ns.url())
+	var conn *nats.Conn
+	err := patiently(ctx, ns.running[0], func(context.Context) (err error) {
+		conn, err = nats.Connect(ns.url())
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -133,6 +141,20 @@ func (ns *nodes) enter(ctx context.Context) error {
 	m.server = ns.halt
 	ns.member = m
 	return nil
+}
+
+// joinNodes takes part in a pool as one of several processes.
+func joinNodes(ctx context.Context, where string, s *site) (session, error) {
+	conn, err := connect(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	m, err := join(ctx, conn, s)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return m, nil
 }
 
 func connect(ctx context.Context, url string) (*nats.Conn, error) {
@@ -156,6 +178,10 @@ func (ns *nodes) Restart(ctx context.Context) (begun time.Time, err error) {
 	}
 	return begun, ns.enter(ctx)
 }
+
+func (ns *nodes) Servers() []*process { return ns.running }
+
+func (ns *nodes) Where() string { return ns.url() }
 
 // Resident is what the server has in memory.
 func (ns *nodes) Resident() int { return ns.running[0].resident() }

@@ -16,6 +16,7 @@ type postgres struct {
 	bin, dir string
 	port     int
 	as       *syscall.Credential // nil if this process is not root, which PostgreSQL refuses
+	commit   string              // whether a commit waits for the disk, as PostgreSQL names it
 	server   *process
 }
 
@@ -60,9 +61,12 @@ func notRoot() (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is no other user")
 }
 
-func newPostgres(dir string) (*postgres, error) {
-	pg := &postgres{dir: filepath.Join(dir, "data")}
-	var err error
+// newPostgres starts one whose data is below dir.
+func newPostgres(s *site, dir string) (pg *postgres, err error) {
+	pg = &postgres{dir: filepath.Join(dir, "data"), commit: "on"}
+	if s.unsynced {
+		pg.commit = "off"
+	}
 	if pg.bin, err = postgresBin(); err != nil {
 		return nil, err
 	}
@@ -74,26 +78,40 @@ func newPostgres(dir string) (*postgres, error) {
 		return nil, err
 	}
 	pg.port = ports[0]
-	if err := os.Mkdir(pg.dir, 0o700); err != nil {
-		return nil, err
-	}
-	if pg.as != nil {
-		if err := os.Chown(pg.dir, int(pg.as.Uid), int(pg.as.Gid)); err != nil {
+	empty := filepath.Join(s.shelf, "postgres")
+	if _, err := os.Stat(empty); err != nil {
+		if err := pg.makeEmpty(empty); err != nil {
 			return nil, err
 		}
 	}
-	// No sync is for the empty data alone: the server has its default.
-	out, err := pg.command("initdb", "-D", pg.dir, "-U", "bench", "-A", "trust", "-E", "UTF8",
-		"--no-locale", "--no-sync").CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+	if out, err := exec.Command("cp", "-a", empty, pg.dir).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
 	}
 	return pg, pg.boot()
 }
 
-func (pg *postgres) command(name string, args ...string) *exec.Cmd {
+// makeEmpty makes the data of an empty server, which takes longer than to copy it.
+func (pg *postgres) makeEmpty(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	if pg.as != nil {
+		if err := os.Chown(dir, int(pg.as.Uid), int(pg.as.Gid)); err != nil {
+			return err
+		}
+	}
+	// No sync is for the empty data alone: the server has its default.
+	out, err := pg.command(dir, "initdb", "-D", dir, "-U", "bench", "-A", "trust", "-E", "UTF8",
+		"--no-locale", "--no-sync").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	return nil
+}
+
+func (pg *postgres) command(dir, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(pg.bin, name), args...)
-	cmd.Dir = pg.dir
+	cmd.Dir = dir
 	if pg.as != nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: pg.as}
 	}
@@ -101,9 +119,11 @@ func (pg *postgres) command(name string, args ...string) *exec.Cmd {
 }
 
 func (pg *postgres) boot() (err error) {
-	pg.server, err = startProcess(pg.command("postgres", "-D", pg.dir, "-p", strconv.Itoa(pg.port),
+	pg.server, err = startProcess(pg.command(pg.dir, "postgres", "-D", pg.dir,
+		"-p", strconv.Itoa(pg.port),
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
-		"-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "log_min_messages=fatal"))
+		"-c", "fsync=on", "-c", "synchronous_commit="+pg.commit,
+		"-c", "max_connections=300", "-c", "log_min_messages=fatal"))
 	return err
 }
 

@@ -17,12 +17,14 @@ import (
 const (
 	asNode   = "PUNCTUAL_BENCH_NODE"   // holds a node
 	asWorker = "PUNCTUAL_BENCH_WORKER" // holds a worker
+	asHand   = "PUNCTUAL_BENCH_HAND"   // holds a hand
 )
 
 // becomeChild does not return if this process was started as a part of a system.
 func becomeChild() {
 	child[node](asNode)
 	child[worker](asWorker)
+	child[hand](asHand)
 }
 
 func child[C interface{ live() error }](variable string) {
@@ -106,8 +108,11 @@ func (p *process) end(s syscall.Signal) {
 	})
 }
 
-// gone tells why a process that was to live does not.
+// gone tells why a process that was to live does not. Of none, nothing is known.
 func (p *process) gone() error {
+	if p == nil {
+		return nil
+	}
 	select {
 	case <-p.ended:
 		return fmt.Errorf("%s has ended: %s", p.cmd.Path, bytes.TrimSpace(p.output.Bytes()))

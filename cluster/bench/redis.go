@@ -11,6 +11,7 @@ import (
 type redis struct {
 	dir    string
 	port   int
+	file   string // whether what was written is in a file, as Redis names it
 	server *process
 }
 
@@ -21,19 +22,22 @@ func redisMissing() string {
 	return ""
 }
 
-func newRedis(dir string) (*redis, error) {
+func newRedis(dir string, unsynced bool) (*redis, error) {
 	ports, err := freePorts(1)
 	if err != nil {
 		return nil, err
 	}
-	r := &redis{dir: dir, port: ports[0]}
+	r := &redis{dir: dir, port: ports[0], file: "yes"}
+	if unsynced {
+		r.file = "no"
+	}
 	return r, r.boot()
 }
 
 func (r *redis) boot() (err error) {
 	r.server, err = startProcess(exec.Command("redis-server", "--bind", "127.0.0.1",
 		"--port", strconv.Itoa(r.port), "--dir", r.dir, "--save", "",
-		"--appendonly", "yes", "--appendfsync", "always"))
+		"--appendonly", r.file, "--appendfsync", "always"))
 	return err
 }
 

@@ -24,7 +24,9 @@ func restart(size sizes) workload {
 		note: fmt.Sprintf("%d tasks an hour ahead; the server is ended politely and started: from "+
 			"then until it has stored another task. Memory is resident before and after they were "+
 			"armed, so garbage of the server counts. In the first round only.", size.pending),
-		columns: []column{{"ms", true}, {"bytes per task", true}},
+		columns: []column{
+			{title: "ms", ratio: true}, {title: "bytes per task", ratio: true, some: true},
+		},
 		fits:    oneProcess,
 		once:    true,
 		measure: measureRestart,
@@ -50,7 +52,7 @@ func measureRestart(ctx context.Context, t *trial) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	for s.Schedule(ctx, time.Now().Add(time.Hour), t.next()) != nil {
+	for t.store(ctx, s) != nil {
 		if err := pause(ctx, 2*time.Millisecond); err != nil {
 			return nil, err
 		}

@@ -28,7 +28,8 @@ func riverTuned(c *river.Config) {
 type riverSession struct {
 	site   *site
 	tune   func(*river.Config)
-	pg     *postgres
+	url    string
+	pg     *postgres // nil in a process that has only joined
 	pool   *pgxpool.Pool
 	client *river.Client[pgx.Tx]
 	cancel func() // of the subscription
@@ -39,11 +40,12 @@ type riverSession struct {
 
 func startRiver(tune func(*river.Config)) func(context.Context, *site) (session, error) {
 	return func(ctx context.Context, s *site) (session, error) {
-		pg, err := newPostgres(s.dir)
+		pg, err := newPostgres(s, s.dir)
 		if err != nil {
 			return nil, err
 		}
-		r := &riverSession{site: s, tune: tune, pg: pg, waiting: map[int]chan *river.Event{}}
+		r := newRiver(tune, pg.url(), s)
+		r.pg = pg
 		if err := r.enter(ctx); err != nil {
 			pg.halt()
 			return nil, err
@@ -52,31 +54,42 @@ func startRiver(tune func(*river.Config)) func(context.Context, *site) (session,
 	}
 }
 
+// joinRiver takes part in it as one of several processes.
+func joinRiver(tune func(*river.Config)) func(context.Context, string, *site) (session, error) {
+	return func(ctx context.Context, where string, s *site) (session, error) {
+		r := newRiver(tune, where, s)
+		return r, r.enter(ctx)
+	}
+}
+
+func newRiver(tune func(*river.Config), url string, s *site) *riverSession {
+	return &riverSession{
+		site: s, tune: tune, url: url, cancel: func() {}, waiting: map[int]chan *river.Event{},
+	}
+}
+
 // enter makes this process a client as soon as the server answers.
 func (r *riverSession) enter(ctx context.Context) (err error) {
-	if r.pool, err = pgxpool.New(ctx, r.pg.url()); err != nil {
+	if r.pool, err = pgxpool.New(ctx, r.url); err != nil {
 		return err
 	}
-	if err := patiently(ctx, r.pg.server, r.pool.Ping); err != nil {
-		return err
+	if r.pg != nil {
+		if err := r.prepare(ctx); err != nil {
+			return err
+		}
 	}
-	driver := riverpgxv5.New(r.pool)
-	logger := slog.New(slog.DiscardHandler)
-	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})
-	if err != nil {
-		return err
-	}
-	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return err
-	}
-	config := &river.Config{
-		Logger:  logger,
-		Queues:  map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: r.site.workers}},
-		Workers: river.NewWorkers(),
-	}
+	config := &river.Config{Logger: slog.New(slog.DiscardHandler)}
 	r.tune(config)
+	if r.site.workers == 0 {
+		r.client, err = river.NewClient(riverpgxv5.New(r.pool), config)
+		return err
+	}
+	config.Queues = map[string]river.QueueConfig{
+		river.QueueDefault: {MaxWorkers: r.site.workers},
+	}
+	config.Workers = river.NewWorkers()
 	river.AddWorker(config.Workers, river.WorkFunc(r.work))
-	if r.client, err = river.NewClient(driver, config); err != nil {
+	if r.client, err = river.NewClient(riverpgxv5.New(r.pool), config); err != nil {
 		return err
 	}
 	events, cancel := r.client.SubscribeConfig(&river.SubscribeConfig{
@@ -86,6 +99,20 @@ func (r *riverSession) enter(ctx context.Context) (err error) {
 	r.cancel = cancel
 	go r.dispatch(events)
 	return r.client.Start(context.WithoutCancel(ctx))
+}
+
+// prepare waits for the server and makes the tables of River.
+func (r *riverSession) prepare(ctx context.Context) error {
+	if err := patiently(ctx, r.pg.server, r.pool.Ping); err != nil {
+		return err
+	}
+	migrator, err := rivermigrate.New(riverpgxv5.New(r.pool),
+		&rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
 }
 
 func (r *riverSession) work(ctx context.Context, j *river.Job[job]) error {
@@ -109,8 +136,44 @@ func (r *riverSession) dispatch(events <-chan *river.Event) {
 	}
 }
 
-func (r *riverSession) Schedule(ctx context.Context, due time.Time, n int) error {
-	_, err := r.client.Insert(ctx, job{N: n, Due: due}, &river.InsertOpts{ScheduledAt: due})
+// insertion is a job for its time; the zero time is now.
+func insertion(j job) river.InsertManyParams {
+	return river.InsertManyParams{Args: j, InsertOpts: &river.InsertOpts{ScheduledAt: j.Due}}
+}
+
+func (r *riverSession) Store(ctx context.Context, j job) error {
+	p := insertion(j)
+	_, err := r.client.Insert(ctx, p.Args, p.InsertOpts)
+	return err
+}
+
+func (r *riverSession) StoreOnce(ctx context.Context, j job) error {
+	p := insertion(j)
+	p.InsertOpts.UniqueOpts.ByArgs = true
+	_, err := r.client.Insert(ctx, p.Args, p.InsertOpts)
+	return err
+}
+
+func (r *riverSession) StoreMany(ctx context.Context, jobs []job) error {
+	_, err := r.client.InsertMany(ctx, insertions(jobs))
+	return err
+}
+
+func (r *riverSession) StoreManyBlind(ctx context.Context, jobs []job) error {
+	_, err := r.client.InsertManyFast(ctx, insertions(jobs))
+	return err
+}
+
+func insertions(jobs []job) (list []river.InsertManyParams) {
+	for _, j := range jobs {
+		list = append(list, insertion(j))
+	}
+	return list
+}
+
+func (r *riverSession) StoreInTx(ctx context.Context, tx pgx.Tx, j job) error {
+	p := insertion(j)
+	_, err := r.client.InsertTx(ctx, tx, p.Args, p.InsertOpts)
 	return err
 }
 
@@ -137,14 +200,22 @@ func (r *riverSession) Do(ctx context.Context, n int) (int, error) {
 func (r *riverSession) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	_ = r.client.StopAndCancel(ctx) // what is measured is over
+	if r.site.workers > 0 {
+		_ = r.client.StopAndCancel(ctx) // what is measured is over
+	}
 	r.cancel()
 	r.pool.Close()
 }
 
+func (r *riverSession) Servers() []*process { return []*process{r.pg.server} }
+
+func (r *riverSession) Where() string { return r.url }
+
 func (r *riverSession) Close() {
 	r.leave()
-	r.pg.halt()
+	if r.pg != nil {
+		r.pg.halt()
+	}
 }
 
 // Restart ends the server politely and starts it again.

@@ -3,10 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 func throughput(size sizes) workload {
@@ -15,7 +11,7 @@ func throughput(size sizes) workload {
 		title: "Submit until the result is known, many at once",
 		note: fmt.Sprintf("%d goroutines, each waiting for its result before it submits the next, "+
 			"for %v.", size.clients, size.spell),
-		columns: []column{{"tasks/s", true}},
+		columns: []column{{title: "tasks/s", ratio: true}},
 		fits:    everyone,
 		measure: measureThroughput,
 	}
@@ -27,22 +23,8 @@ func measureThroughput(ctx context.Context, t *trial) ([]float64, error) {
 		return nil, err
 	}
 	defer s.Close()
-	var done atomic.Int64
-	begun := time.Now()
-	g, ctx := errgroup.WithContext(ctx)
-	for range t.sizes.clients {
-		g.Go(func() error {
-			for time.Since(begun) < t.sizes.spell {
-				if err := t.do(ctx, s); err != nil {
-					return err
-				}
-				done.Add(1)
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	return []float64{float64(done.Load()) / time.Since(begun).Seconds()}, nil
+	_, rate, err := during(ctx, t.sizes.clients, t.sizes.spell, func(ctx context.Context) error {
+		return t.do(ctx, s)
+	})
+	return []float64{rate}, err
 }
