@@ -10,7 +10,7 @@ import (
 )
 
 // What the streams of a pool have in their metadata while it is moved to other servers, and what
-// those at the old place keep. The command cluster/move writes it.
+// those at the old place keep. The command punctual move writes it.
 const (
 	movedKey    = "punctual.moved"    // where the pool is instead
 	arrivingKey = "punctual.arriving" // where it comes from, until it is complete

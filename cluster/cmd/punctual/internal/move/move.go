@@ -1,4 +1,4 @@
-package main
+package move
 
 import (
 	"context"
@@ -94,7 +94,7 @@ func (m *move) source(ctx context.Context) ([]*jetstream.StreamInfo, error) {
 		}
 		if to, ok := s.Config.Metadata[movedKey]; ok && to != m.to.name {
 			return nil, fmt.Errorf("pool %q is moved to %s (stream %s is marked so): go on with "+
-				"-to %s, or take it back with -back -to %s", m.pool, to, s.Config.Name, to, to)
+				"--to %s, or take it back with --back --to %s", m.pool, to, s.Config.Name, to, to)
 		}
 	}
 	return streams, nil

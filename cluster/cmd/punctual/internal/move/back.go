@@ -1,4 +1,4 @@
-package main
+package move
 
 import (
 	"context"
@@ -83,7 +83,7 @@ func (m *move) reopen(ctx context.Context) error {
 		err = m.from.update(ctx, released(source[i].Config))
 	}
 	if err != nil {
-		return fmt.Errorf("the pool is still frozen at %s. Run the same command with -back, so "+
+		return fmt.Errorf("the pool is still frozen at %s. Run the same command with --back, so "+
 			"that it goes on there, or without, to move it: %w", m.from.name, err)
 	}
 	return nil
@@ -94,7 +94,7 @@ func (m *move) stillMoved(source []*jetstream.StreamInfo, err error) error {
 	for _, s := range source {
 		if _, ok := s.Config.Metadata[movedKey]; ok {
 			return fmt.Errorf("%w\nThe pool is frozen at %s by a run before: run this again, or "+
-				"with -back, so that the pool goes on there", err, m.from.name)
+				"with --back, so that the pool goes on there", err, m.from.name)
 		}
 	}
 	return err

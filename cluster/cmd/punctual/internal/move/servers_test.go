@@ -1,8 +1,9 @@
-package main
+package move
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -149,6 +151,22 @@ func poolStreams(t testing.TB, urls string) (found []string) {
 func command(t testing.TB, from, to string, more ...string) (string, error) {
 	t.Helper()
 	var out strings.Builder
-	err := run(testContext(t), append([]string{"-from", from, "-to", to}, more...), &out)
+	err := run(testContext(t), append([]string{"--from", from, "--to", to}, more...), &out)
 	return out.String(), err
+}
+
+// run runs the command as it is written on a command line.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	var line struct {
+		Pool    string `default:"tasks"`
+		Command `embed:""`
+	}
+	parser, err := kong.New(&line)
+	if err != nil {
+		return err
+	}
+	if _, err := parser.Parse(args); err != nil {
+		return err
+	}
+	return line.Do(ctx, line.Pool, out)
 }

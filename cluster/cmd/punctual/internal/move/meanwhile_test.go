@@ -1,4 +1,4 @@
-package main
+package move
 
 import (
 	"errors"
@@ -37,7 +37,7 @@ func TestWhatIsSubmittedMeanwhileIsRefusedOrMoves(t *testing.T) {
 		})
 	}
 	time.Sleep(500 * time.Millisecond)
-	out, err := command(t, from, to, "-replicas", "1")
+	out, err := command(t, from, to, "--replicas", "1")
 	require.NoError(t, err, out)
 	group.Wait()
 
@@ -77,7 +77,7 @@ func TestWhatIsCancelledMeanwhileStaysCancelled(t *testing.T) {
 		}
 	}()
 	time.Sleep(200 * time.Millisecond)
-	out, err := command(t, from, to, "-replicas", "1")
+	out, err := command(t, from, to, "--replicas", "1")
 	require.NoError(t, err, out)
 	<-over
 	require.NotEmpty(t, cancelled)

@@ -1,4 +1,4 @@
-package main
+package move
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func TestAPoolOfAnOlderServerIsMoved(t *testing.T) {
 			out, err := command(t, old, three)
 			require.NoError(t, err, out)
 			l.end(t, join(t, three, cluster.Replicas(3)))
-			_, err = command(t, three, old, "-replicas", "1")
+			_, err = command(t, three, old, "--replicas", "1")
 			require.ErrorContains(t, err, "cannot restore a snapshot")
 		})
 	}

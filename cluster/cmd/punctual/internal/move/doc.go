@@ -1,8 +1,8 @@
-// Command move moves a pool of package cluster from one nats-server to another, or to a cluster of
+// Package move moves a pool of package cluster from one nats-server to another, or to a cluster of
 // them, with everything that it has: what waits and what is due, series, outcomes, keys of Once and
 // the failed set. Futures keep their IDs.
 //
-//	go -C cluster/move run . -from nats://old:4222 -to nats://a:4222 -replicas 3 -pool tasks
+//	punctual move --from nats://old:4222 --to nats://a:4222 --replicas 3 --pool tasks
 //
 // First stop all processes that serve the pool; afterwards let those that use it join at the new
 // place. Run one move at a time. What it does, in this order:
@@ -18,7 +18,7 @@
 //
 // If a step before the last fails, or the command is interrupted, the destination's streams are
 // removed, and the old pool goes on. If the command is killed, the pool stays frozen: run it again,
-// which begins anew and ends as if nothing had happened, or run it with -back.
+// which begins anew and ends as if nothing had happened, or run it with --back.
 //
 // The old streams stay, frozen and marked. Remove them, or the old server, when the new one has
 // proved itself. Due schedules there become runs that nobody gets.
@@ -27,4 +27,4 @@
 // it. The user of both servers needs to publish to $JS.API.> and $JS.SNAPSHOT.>, at the destination
 // also to punctual.<pool>.>, and to subscribe to _INBOX.>, at the source also to $JS.ACK.> and
 // $JS.API.>.
-package main
+package move

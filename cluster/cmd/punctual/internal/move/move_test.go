@@ -1,4 +1,4 @@
-package main
+package move
 
 import (
 	"context"
@@ -88,7 +88,7 @@ func TestARunWhoseWorkerDiedGoesOn(t *testing.T) {
 	go p.Serve(ctx, hangs) //nolint:errcheck // it loses its connection
 	require.Equal(t, 1, <-attempts)
 	nc.Close()
-	out, err := command(t, from, to, "-replicas", "1")
+	out, err := command(t, from, to, "--replicas", "1")
 	require.NoError(t, err, out)
 	p = join(t, to, cluster.MustExist())
 	serve(t, p, hangs)
@@ -105,7 +105,7 @@ func TestAPoolMovesFromThreeServersToOne(t *testing.T) {
 	l.begin(t, p, 20, 50)
 	p.Close()
 	_, one := startServer(t, t.TempDir())
-	out, err := command(t, three, one, "-replicas", "1")
+	out, err := command(t, three, one, "--replicas", "1")
 	require.NoError(t, err, out)
 	l.end(t, join(t, one, cluster.MustExist(), cluster.Replicas(1)))
 }

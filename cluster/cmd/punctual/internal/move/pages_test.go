@@ -1,4 +1,4 @@
-package main
+package move
 
 import (
 	"os"
@@ -13,9 +13,9 @@ import (
 // has made sure that the comment of the package gives the same.
 func documented(t testing.TB, from, to string) []string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/cluster.md")
+	page, err := os.ReadFile("../../../../../docs/cluster.md")
 	require.NoError(t, err)
-	line := regexp.MustCompile(`(?m)^go -C cluster/move run \. (.*)$`).FindSubmatch(page)
+	line := regexp.MustCompile(`(?m)^punctual move (.*)$`).FindSubmatch(page)
 	require.NotNil(t, line)
 	comment, err := os.ReadFile("doc.go")
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package main
+package move
 
 import (
 	"strings"
@@ -21,12 +21,12 @@ func TestWhatIsToBePermittedSuffices(t *testing.T) {
 	f, err := cluster.Schedule(testContext(t), p, time.Second, number, 0)
 	require.NoError(t, err)
 	p.Close()
-	out, err := command(t, mover, other, "-replicas", "1")
+	out, err := command(t, mover, other, "--replicas", "1")
 	require.NoError(t, err, out)
 	require.NotContains(t, out, "secret")
 	require.NotContains(t, joinError(t, from).Error(), "secret")
 	requireRuns(t, to, []string{f.ID()})
-	_, err = command(t, mover, other, "-from-creds", "no/such/file")
+	_, err = command(t, mover, other, "--from-creds", "no/such/file")
 	require.ErrorContains(t, err, "no/such/file")
 }
 

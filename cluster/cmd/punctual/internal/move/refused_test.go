@@ -1,4 +1,4 @@
-package main
+package move
 
 import (
 	"context"
@@ -59,7 +59,7 @@ func TestAPoolThatIsServedIsNotMoved(t *testing.T) {
 
 	stop := serve(t, p, hangs)
 	awaitListening(t, p, 1)
-	_, err := command(t, from, to, "-replicas", "1")
+	_, err := command(t, from, to, "--replicas", "1")
 	require.ErrorContains(t, err, `pool "tasks" is served`)
 	require.ErrorContains(t, err, "stream PUNCTUAL_tasks, consumer hangs")
 
@@ -68,7 +68,7 @@ func TestAPoolThatIsServedIsNotMoved(t *testing.T) {
 		require.NoError(t, err)
 	}
 	awaitListening(t, p, 0)
-	_, err = command(t, from, to, "-replicas", "1")
+	_, err = command(t, from, to, "--replicas", "1")
 	require.ErrorContains(t, err, "a worker asks for runs, or has some")
 	require.ErrorContains(t, err, "stream PUNCTUAL_tasks, consumer hangs")
 	close(busy)
@@ -128,9 +128,9 @@ func TestADestinationThatHasThePoolIsRefused(t *testing.T) {
 	from, to, ids := twoServers(t)
 	join(t, to, cluster.Name("other")).Close()
 	join(t, to).Close()
-	_, err := command(t, from, to, "-replicas", "1")
+	_, err := command(t, from, to, "--replicas", "1")
 	require.ErrorContains(t, err, to+` has a pool "tasks" already`)
-	_, err = command(t, from, from, "-replicas", "1")
+	_, err = command(t, from, from, "--replicas", "1")
 	require.ErrorContains(t, err, from+` has a pool "tasks" already`)
 	requireRuns(t, from, ids)
 	requireRuns(t, to, nil)
@@ -139,14 +139,14 @@ func TestADestinationThatHasThePoolIsRefused(t *testing.T) {
 func TestWhatCannotBeMovedIsRefused(t *testing.T) {
 	t.Parallel()
 	from, to, _ := twoServers(t)
-	_, err := command(t, from, to, "-pool", "nobody")
+	_, err := command(t, from, to, "--pool", "nobody")
 	require.ErrorContains(t, err, `there is no pool "nobody"`)
-	_, err = command(t, from, to, "-replicas", "3")
+	_, err = command(t, from, to, "--replicas", "3")
 	require.ErrorContains(t, err, "PUNCTUAL_tasks cannot be restored")
 	require.ErrorContains(t, err, "The pool goes on at "+from)
 	join(t, from).Close()
 	_, err = command(t, from, "")
-	require.ErrorContains(t, err, "-from and -to")
+	require.ErrorContains(t, err, "cannot be reached")
 	_, err = command(t, "nats://127.0.0.1:1", to)
 	require.ErrorContains(t, err, "cannot be reached")
 	require.Equal(t, "nats://a:1,nats://b:2,nats://c",
@@ -171,7 +171,7 @@ func TestAMoveThatIsInterruptedIsUndone(t *testing.T) {
 	require.ErrorContains(t, err, "nothing is left at "+to)
 	require.Empty(t, poolStreams(t, to))
 	join(t, from, cluster.MustExist()).Close()
-	out, err := command(t, from, to, "-replicas", "1")
+	out, err := command(t, from, to, "--replicas", "1")
 	require.NoError(t, err, out)
 	requireRuns(t, to, ids)
 }
@@ -188,15 +188,15 @@ func TestAMoveThatIsKilledIsGoneOnWith(t *testing.T) {
 			from, to, ids := twoServers(t)
 			killAt(t, newMove(t, from, to), step)
 			require.ErrorIs(t, joinError(t, from), cluster.ErrMoved)
-			_, err := command(t, from, from+",nats://127.0.0.1:1", "-replicas", "1")
+			_, err := command(t, from, from+",nats://127.0.0.1:1", "--replicas", "1")
 			require.ErrorContains(t, err, "is moved to "+to)
 			if step != "opened PUNCTUAL_tasks" {
 				require.Error(t, joinError(t, to, cluster.MustExist()))
 			} else {
-				_, err := command(t, from, to, "-back")
+				_, err := command(t, from, to, "--back")
 				require.ErrorContains(t, err, "cannot be taken back")
 			}
-			out, err := command(t, from, to, "-replicas", "1")
+			out, err := command(t, from, to, "--replicas", "1")
 			require.NoError(t, err, out)
 			requireRuns(t, to, ids)
 		})
@@ -220,7 +220,7 @@ func TestAMoveThatIsKilledIsTakenBack(t *testing.T) {
 	before.Shutdown()
 	before.WaitForShutdown()
 	_, from = startServer(t, dir)
-	out, err := command(t, from, to, "-back")
+	out, err := command(t, from, to, "--back")
 	require.NoError(t, err)
 	require.Contains(t, out, "goes on at "+from)
 	require.Empty(t, poolStreams(t, to))

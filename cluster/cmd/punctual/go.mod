@@ -1,8 +1,9 @@
-module github.com/punctual-go/punctual/cluster/move
+module github.com/punctual-go/punctual/cluster/cmd/punctual
 
 go 1.26.0
 
 require (
+	github.com/alecthomas/kong v1.17.0
 	github.com/nats-io/jsm.go v0.5.1
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
