@@ -91,21 +91,22 @@ func (p *Pool) requireKnown(ctx context.Context, at place, id string) error {
 	return err
 }
 
-// removeSeries ends a series, whatever there is of it.
-func (p *Pool) removeSeries(ctx context.Context, at place) error {
+// removeSeries ends a series, whatever there is of it, and tells whether there was anything.
+func (p *Pool) removeSeries(ctx context.Context, at place) (there bool, err error) {
 	var last uint64
-	err := p.change(ctx, at, func(newest *jetstream.RawStreamMsg) (*nats.Msg, error) {
+	err = p.change(ctx, at, func(newest *jetstream.RawStreamMsg) (*nats.Msg, error) {
 		if last = sequenceOf(newest); last == 0 {
 			return nil, nil
 		}
+		there = !isTombstone(newest.Header)
 		m := p.command(at)
 		m.Header.Set(headerEnd, "1")
 		return m, nil
 	})
 	if err != nil || last == 0 {
-		return err
+		return false, err
 	}
-	return p.hint(at, last+1)
+	return there, p.hint(at, last+1)
 }
 
 func tombstoneText(sequence uint64) string { return strconv.FormatUint(sequence, 10) }

@@ -309,7 +309,10 @@ func (w *worker) finishSeries(ctx context.Context, h *held, err error) {
 			h.leave(err)
 			return
 		}
-		err := h.untilRoom(ctx, func() error { return w.pool.removeSeries(ctx, h.at) })
+		err := h.untilRoom(ctx, func() error {
+			_, err := w.pool.removeSeries(ctx, h.at)
+			return err
+		})
 		if err != nil {
 			h.leave(err)
 			return

@@ -14,17 +14,26 @@ import (
 // ErrCancelled, and not waited for. It is no error if there is no such series. A replica that
 // declares it afterwards begins it anew.
 func (s *Series[R]) Cancel(ctx context.Context) error {
-	if err := s.pool.removeSeries(ctx, s.at); err != nil {
+	there, err := s.pool.removeSeries(ctx, s.at)
+	if err != nil {
 		return fmt.Errorf("cluster: series %q: %w", s.name, err)
 	}
+	if there {
+		s.note(ctx, "cancel")
+	}
 	return nil
+}
+
+// note puts a command of the series into the audit.
+func (s *Series[R]) note(ctx context.Context, verb string) {
+	s.pool.Note(ctx, AuditEntry{Verb: verb, Task: s.task.name, Series: s.name})
 }
 
 // Pause holds the series: no run begins until [Series.Resume]. One that is under way goes on, and
 // so does one that is due within the next second, as a worker may have it. It is [ErrNoSeries] if
 // there is none.
 func (s *Series[R]) Pause(ctx context.Context) error {
-	return s.command(ctx, func(l link) (link, error) {
+	return s.command(ctx, doPause, func(l link) (link, error) {
 		if l.do == doPause {
 			return l, errUnchanged
 		}
@@ -36,7 +45,7 @@ func (s *Series[R]) Pause(ctx context.Context) error {
 // Resume lets a series that is paused go on, on its grid: CatchUp says what becomes of the times
 // that have passed. It is [ErrNoSeries] if there is none, and does nothing if it is not paused.
 func (s *Series[R]) Resume(ctx context.Context) error {
-	return s.command(ctx, func(l link) (link, error) {
+	return s.command(ctx, doResume, func(l link) (link, error) {
 		if l.do != doPause {
 			return l, errUnchanged
 		}
@@ -48,7 +57,7 @@ func (s *Series[R]) Resume(ctx context.Context) error {
 // Trigger makes the series run once more, as soon as the run under way has ended. The times planned
 // stay. It is [ErrNoSeries] if there is none, and ErrInvalid if it is paused.
 func (s *Series[R]) Trigger(ctx context.Context) error {
-	return s.command(ctx, func(l link) (link, error) {
+	return s.command(ctx, "trigger", func(l link) (link, error) {
 		switch {
 		case l.do == doPause:
 			return l, fmt.Errorf("%w: it is paused", ErrInvalid)
@@ -85,7 +94,10 @@ func (s *Series[R]) upcoming(st state) (link, error) {
 }
 
 // command changes the newest link.
-func (s *Series[R]) command(ctx context.Context, change func(l link) (link, error)) error {
+func (s *Series[R]) command(
+	ctx context.Context, verb string, change func(l link) (link, error),
+) error {
+	unchanged := false
 	err := s.retry(ctx, func(st state) (*nats.Msg, error) {
 		if !st.exists {
 			return nil, ErrNoSeries
@@ -96,7 +108,7 @@ func (s *Series[R]) command(ctx context.Context, change func(l link) (link, erro
 			return nil, err
 		}
 		changed, err := change(l)
-		if errors.Is(err, errUnchanged) {
+		if unchanged = errors.Is(err, errUnchanged); unchanged {
 			return nil, nil
 		}
 		if err != nil {
@@ -106,6 +118,9 @@ func (s *Series[R]) command(ctx context.Context, change func(l link) (link, erro
 	})
 	if err != nil {
 		return fmt.Errorf("cluster: series %q: %w", s.name, err)
+	}
+	if !unchanged {
+		s.note(ctx, verb)
 	}
 	return nil
 }
