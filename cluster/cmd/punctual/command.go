@@ -44,7 +44,7 @@ func (n *seriesName) command(
 		if err != nil {
 			return err
 		}
-		t.audit(verb, fmt.Sprintf("series %s of task %s", n.Series, n.Task))
+		t.say(cluster.AuditEntry{Verb: verb, Task: n.Task, Series: n.Series})
 		return nil
 	})
 }
@@ -78,8 +78,7 @@ func (c *cancelTasks) Run(ctx context.Context, t *tool) error {
 				errs = append(errs, fmt.Errorf("task %s: %w", id, err))
 			}
 			if prevented {
-				p.Note(ctx, cluster.AuditEntry{Verb: "cancel", ID: id})
-				t.audit("cancel", "task "+id)
+				t.did(ctx, p, cluster.AuditEntry{Verb: "cancel", ID: id})
 			}
 			list = append(list, row)
 		}
@@ -115,7 +114,7 @@ func (c *cancelSeries) Run(ctx context.Context, t *tool) error {
 		if err != nil {
 			return err
 		}
-		t.audit("cancel", fmt.Sprintf("series %s of task %s", c.Series, c.Task))
+		t.say(cluster.AuditEntry{Verb: "cancel", Task: c.Task, Series: c.Series})
 		return nil
 	})
 }

@@ -28,7 +28,10 @@ type connection struct {
 }
 
 func (c *connection) dial() (*nats.Conn, error) {
-	opts := []nats.Option{nats.Name("punctual"), nats.Timeout(c.Timeout)}
+	opts := []nats.Option{
+		nats.Name("punctual"), nats.Timeout(c.Timeout),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // told by what fails
+	}
 	if c.Creds != "" {
 		opts = append(opts, nats.UserCredentials(c.Creds))
 	}

@@ -13,7 +13,7 @@ import (
 
 // listCommand lists.
 type listCommand struct {
-	What  string `arg:"" default:"names" enum:"names,tasks,series,workers,pools,audit" help:"What to list: ${enum}."`
+	What  string `arg:"" default:"names" enum:"names,tasks,series,failed,workers,pools,audit" help:"What to list: ${enum}."`
 	Task  string `short:"t" help:"Only of the task of this name."`
 	State string `help:"Only in this state: waiting, backoff, due, held; series also paused."`
 	Limit int    `default:"100" help:"How many rows, up to 1,000."`
@@ -25,7 +25,8 @@ func (c *listCommand) Run(ctx context.Context, t *tool) error {
 		return t.connected(ctx, t.listPools)
 	}
 	lists := map[string]func(context.Context, *tool, *cluster.Pool) error{
-		"names": c.names, "tasks": c.tasks, "series": c.series, "workers": c.workers, "audit": c.audit,
+		"names": c.names, "tasks": c.tasks, "series": c.series, "failed": c.failed,
+		"workers": c.workers, "audit": c.audit,
 	}
 	return t.joined(ctx, func(ctx context.Context, p *cluster.Pool) error {
 		return lists[c.What](ctx, t, p)
@@ -99,6 +100,10 @@ func (c *listCommand) series(ctx context.Context, t *tool, p *cluster.Pool) erro
 		}
 		return t.endPage(rows, page.Next)
 	})
+}
+
+func (c *listCommand) failed(ctx context.Context, t *tool, p *cluster.Pool) error {
+	return t.listFailed(ctx, p, cluster.FailedFilter{Task: c.Task, All: c.Task == ""}, c.After, c.Limit)
 }
 
 // cadence says how the times of a series follow each other.

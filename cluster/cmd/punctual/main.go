@@ -26,6 +26,8 @@ type cli struct {
 	Resume  resumeCommand  `cmd:"" help:"Let a series that is paused go on."`
 	Trigger triggerCommand `cmd:"" help:"Have a series run once more, now."`
 	Cancel  cancelCommand  `cmd:"" help:"Cancel tasks, or end a series."`
+	Redrive redriveCommand `cmd:"" help:"Run failed tasks again."`
+	Discard discardCommand `cmd:"" help:"Forget failed tasks."`
 	Move    moveCommand    `cmd:"" help:"Move the pool to other servers."`
 }
 

@@ -12,6 +12,29 @@ import (
 type showCommand struct {
 	Task   showTask   `cmd:"" help:"A task, by its ID."`
 	Series showSeries `cmd:"" help:"A series: its next times, and its last runs."`
+	Failed showFailed `cmd:"" help:"A task that has failed for good, with its payload."`
+}
+
+type showFailed struct {
+	ID string `arg:"" help:"The ID of the task."`
+}
+
+func (c *showFailed) Run(ctx context.Context, t *tool) error {
+	return t.joined(ctx, func(ctx context.Context, p *cluster.Pool) error {
+		page, err := p.Failed(ctx, cluster.FailedFilter{IDs: []string{c.ID}}, 0, 1)
+		if err != nil {
+			return err
+		}
+		if len(page.Rows) == 0 {
+			return fmt.Errorf("%w: %s is not in the failed set", errNotThere, c.ID)
+		}
+		f := page.Rows[0]
+		return t.write(f, func() error {
+			return t.facts("task", f.Task, "id", f.ID, "series", f.Series, "run", nonZero(int(f.Number)),
+				"kind", f.Kind, "error", f.Error, "attempts", f.Attempts, "by", f.Instance, "planned",
+				f.Planned, "at", f.At, "redrive of", f.RedriveOf, "payload", string(f.Payload))
+		})
+	})
 }
 
 type showTask struct {

@@ -102,9 +102,3 @@ func encode(w io.Writer, v any) error {
 	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
-
-// audit tells on the standard error what was done.
-func (t *tool) audit(verb, what string) {
-	fmt.Fprintf(t.errs, "%s %s: %s, pool %s: %s\n", time.Now().UTC().Format(time.RFC3339), whoami(),
-		verb, t.Pool, clean(what))
-}
