@@ -1,7 +1,8 @@
-package main
+package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/punctual-go/punctual/cluster"
@@ -49,13 +50,14 @@ func (c *redriveCommand) Run(ctx context.Context, t *tool) error {
 			return t.listFailed(ctx, p, which, 0, 1000)
 		}
 		done, err := p.Redrive(ctx, which)
+		done = append([]cluster.Redriven{}, done...) // JSON has a list, not null
 		if len(done) > 0 {
 			t.did(ctx, p, c.entry("redrive", len(done)))
 		}
-		if shown := t.write(done, func() error { return t.showRedriven(done) }); err == nil {
-			err = shown
+		if len(done) == 0 && err != nil {
+			return err
 		}
-		return err
+		return errors.Join(err, t.write(done, func() error { return t.showRedriven(done) }))
 	})
 }
 
@@ -80,14 +82,13 @@ func (c *discardCommand) Run(ctx context.Context, t *tool) error {
 		if n > 0 {
 			t.did(ctx, p, c.entry("discard", n))
 		}
-		shown := t.write(map[string]int{"discarded": n}, func() error {
+		if n == 0 && err != nil {
+			return err
+		}
+		return errors.Join(err, t.write(map[string]int{"discarded": n}, func() error {
 			_, err := fmt.Fprintf(t.out, "%d discarded\n", n)
 			return err
-		})
-		if err == nil {
-			err = shown
-		}
-		return err
+		}))
 	})
 }
 

@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type said struct {
 func punctual(t testing.TB, urls string, words ...string) said {
 	t.Helper()
 	var out, errs strings.Builder
-	code := run(servers.Context(t), append([]string{"--server", urls}, words...), &out, &errs)
+	code := Run(servers.Context(t), append([]string{"--server", urls}, words...), &out, &errs)
 	return said{out.String(), errs.String(), code}
 }
 

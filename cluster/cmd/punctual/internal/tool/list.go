@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"context"
@@ -143,6 +143,7 @@ func (c *listCommand) audit(ctx context.Context, t *tool, p *cluster.Pool) error
 	if err != nil {
 		return err
 	}
+	entries = append([]cluster.AuditEntry{}, entries...) // JSON has a list, not null
 	return t.write(entries, func() error {
 		rows := t.table("AT", "BY", "WHAT", "TASK", "SERIES", "ID", "DETAIL")
 		for _, e := range entries {
