@@ -67,8 +67,8 @@ func startService(t testing.TB, urls string) *service {
 		}
 		return "sent", nil
 	})
-	s.tick = cluster.Define("tick", func(context.Context, string) (string, error) { return "", nil })
-	s.none = cluster.Define("none", func(context.Context, string) (string, error) { return "", nil })
+	s.tick = cluster.Define("report", func(context.Context, string) (string, error) { return "", nil })
+	s.none = cluster.Define("old-name", func(context.Context, string) (string, error) { return "", nil })
 	ctx := servers.Context(t)
 	p := servers.Join(t, urls, cluster.Instance("worker-1"), cluster.Workers(4))
 	_, err := cluster.On(ctx, p, "nightly", cron.MustParse("30 2 * * *"), s.tick, "")
@@ -128,12 +128,12 @@ func requireLists(t *testing.T, urls string, s *service) {
 		for _, n := range read[[]cluster.TaskSummary](t, urls, "list") {
 			names[n.Task] = n
 		}
-		return len(names) == 3 && names["mail"].Workers == 1 && names["none"].Due == 1
+		return len(names) == 3 && names["mail"].Workers == 1 && names["old-name"].Due == 1
 	}, 30*time.Second, 50*time.Millisecond)
 	require.EqualValues(t, 1, names["mail"].Waiting)
-	require.EqualValues(t, 2, names["tick"].Waiting)
-	require.Zero(t, names["none"].Workers)
-	require.Regexp(t, `none\s+0\s+1\s+0\s+\S+\s+nobody`, done(t, urls, "list").out)
+	require.EqualValues(t, 2, names["report"].Waiting)
+	require.Zero(t, names["old-name"].Workers)
+	require.Regexp(t, `old-name\s+0\s+1\s+0\s+\S+\s+nobody`, done(t, urls, "list").out)
 
 	tasks := read[cluster.TaskPage](t, urls, "list", "tasks")
 	require.Len(t, tasks.Rows, 2)
@@ -152,32 +152,32 @@ func requireLists(t *testing.T, urls string, s *service) {
 
 func requireSeriesCommands(t *testing.T, urls string) {
 	series := done(t, urls, "list", "series").out
-	require.Regexp(t, `tick\s+nightly\s+waiting`, series)
-	require.Regexp(t, `tick\s+hourly\s+waiting\s.*every 1h`, series)
-	shown := done(t, urls, "show", "series", "tick", "nightly").out
+	require.Regexp(t, `report\s+nightly\s+waiting`, series)
+	require.Regexp(t, `report\s+hourly\s+waiting\s.*every 1h`, series)
+	shown := done(t, urls, "show", "series", "report", "nightly").out
 	require.Contains(t, shown, "30 2 * * *")
 	require.Equal(t, 5, strings.Count(shown, ":30:00"))
 	state := func(want cluster.State) {
 		require.Eventually(t, func() bool {
-			return read[cluster.SeriesDetail](t, urls, "show", "series", "tick", "nightly").State == want
+			return read[cluster.SeriesDetail](t, urls, "show", "series", "report", "nightly").State == want
 		}, 30*time.Second, 20*time.Millisecond)
 	}
-	told := done(t, urls, "pause", "tick", "nightly")
-	require.Regexp(t, `pause pool=tasks by=\S+@\S+ task="tick" series="nightly"`, told.errs)
+	told := done(t, urls, "pause", "report", "nightly")
+	require.Regexp(t, `pause pool=tasks by=\S+@\S+ task="report" series="nightly"`, told.errs)
 	state(cluster.StatePaused)
-	done(t, urls, "resume", "tick", "nightly")
+	done(t, urls, "resume", "report", "nightly")
 	state(cluster.StateWaiting)
-	done(t, urls, "trigger", "tick", "nightly")
+	done(t, urls, "trigger", "report", "nightly")
 	require.Eventually(t, func() bool {
-		ran := read[cluster.SeriesDetail](t, urls, "show", "series", "tick", "nightly").Ran
+		ran := read[cluster.SeriesDetail](t, urls, "show", "series", "report", "nightly").Ran
 		return len(ran) == 1 && ran[0].Triggered && ran[0].Outcome == cluster.RunSucceeded
 	}, 30*time.Second, 50*time.Millisecond)
-	require.Regexp(t, `worker-1\s+1\s+succeeded`, done(t, urls, "show", "series", "tick", "nightly").out)
+	require.Regexp(t, `worker-1\s+1\s+succeeded`, done(t, urls, "show", "series", "report", "nightly").out)
 }
 
 func requireCancels(t *testing.T, urls string, s *service) {
-	done(t, urls, "cancel", "series", "tick", "hourly")
-	gone := punctual(t, urls, "cancel", "series", "tick", "hourly")
+	done(t, urls, "cancel", "series", "report", "hourly")
+	gone := punctual(t, urls, "cancel", "series", "report", "hourly")
 	require.Equal(t, exitNotThere, gone.code, gone.errs)
 	require.Contains(t, done(t, urls, "cancel", "task", s.later.ID()).errs, s.later.ID())
 	_, err := s.later.Get(servers.Context(t))
@@ -230,10 +230,10 @@ func TestWhatGoesWrongHasACode(t *testing.T) {
 	}{
 		{[]string{"--pool", "other", "list"}, exitNotThere, `pool "other"`},
 		{[]string{"--pool", "no pool", "list"}, exitWrongUse, `pool "no pool"`},
-		{[]string{"pause", "tick", "nightly"}, exitNotThere, `series "nightly"`},
-		{[]string{"resume", "tick", "nightly"}, exitNotThere, `series "nightly"`},
-		{[]string{"trigger", "tick", "nightly"}, exitNotThere, `series "nightly"`},
-		{[]string{"show", "series", "tick", "nightly"}, exitNotThere, "nightly"},
+		{[]string{"pause", "report", "nightly"}, exitNotThere, `series "nightly"`},
+		{[]string{"resume", "report", "nightly"}, exitNotThere, `series "nightly"`},
+		{[]string{"trigger", "report", "nightly"}, exitNotThere, `series "nightly"`},
+		{[]string{"show", "series", "report", "nightly"}, exitNotThere, "nightly"},
 		{[]string{"show", "task", "nobody.knows"}, exitNotThere, "nobody.knows"},
 		{[]string{"show", "task", "no ID"}, exitWrongUse, "no ID"},
 		{[]string{"show", "failed", "nobody.knows"}, exitNotThere, "nobody.knows"},
@@ -242,7 +242,7 @@ func TestWhatGoesWrongHasACode(t *testing.T) {
 		{[]string{"list", "tasks", "--state", "lost"}, exitWrongUse, "lost"},
 		{[]string{"list", "tasks", "--limit", "-1"}, exitWrongUse, "-1"},
 		{[]string{"list", "everything"}, exitWrongUse, "everything"},
-		{[]string{"pause", "tick"}, exitWrongUse, "series"},
+		{[]string{"pause", "report"}, exitWrongUse, "series"},
 		{[]string{"--tls-cert", "a.pem", "list"}, exitWrongUse, "--tls-key"},
 		{[]string{"--json", "move", "--from", url, "--to", url}, exitWrongUse, "--json"},
 		{[]string{"frobnicate"}, exitWrongUse, "frobnicate"},
