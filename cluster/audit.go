@@ -3,9 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -31,76 +29,52 @@ const (
 )
 
 // Note puts an entry into the audit, where it is kept for thirty days, and on the log. Time and
-// instance are filled in. Who has no right to write there has no entry; that is logged, and the
-// command stands.
-func (p *Pool) Note(ctx context.Context, c AuditEntry) {
-	c.At, c.By = time.Time{}, p.instance
-	p.logger.Info("command", "pool", p.settings.name, "by", c.By, "verb", c.Verb, "task", c.Task,
-		"series", c.Series, "id", c.ID, "detail", c.Detail)
+// instance are filled in: who it was is what the process says, and nothing that is proved. If it
+// fails, that is logged as well, and the command stands. Errors are those of [Submit].
+func (p *Pool) Note(ctx context.Context, e AuditEntry) error {
+	e.At, e.By = time.Time{}, p.instance
+	p.logger.Info("command", "pool", p.settings.name, "by", e.By, "verb", e.Verb, "task", e.Task,
+		"series", e.Series, "id", e.ID, "detail", e.Detail)
 	m := nats.NewMsg(p.results.subject("audit." + nuid.Next()))
-	m.Data, _ = json.Marshal(c) // of strings
+	m.Data, _ = json.Marshal(e) // of strings
 	m.Header.Set(jetstream.MsgTTLHeader, auditKept.String())
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditWait)
 	defer cancel()
 	ctx, allowed := p.whileAllowed(ctx, m.Subject)
 	defer allowed()
 	if _, err := p.publish(ctx, m); err != nil {
-		p.logger.Warn("a command is not in the audit", "pool", p.settings.name, "verb", c.Verb,
+		p.logger.Warn("a command is not in the audit", "pool", p.settings.name, "verb", e.Verb,
 			"error", err)
+		return fmt.Errorf("cluster: pool %q: the audit: %w", p.settings.name, err)
 	}
+	return nil
 }
 
 // Audit returns the last entries of the audit, at most so many, the oldest first. It reads all that
 // is kept. Errors are those of [Submit].
 func (p *Pool) Audit(ctx context.Context, most int) (list []AuditEntry, err error) {
-	err = p.persist(ctx, "reading the audit", func(ctx context.Context) error {
-		list, err = p.readAudit(ctx)
+	err = p.list(ctx, "the audit", func(ctx context.Context) error {
+		list = []AuditEntry{}
+		v, err := p.view(ctx, p.kept, 1, scanned, false, p.results.subject("audit.>"))
+		if err != nil {
+			return err
+		}
+		defer v.close()
+		for err == nil && v.pending > 0 {
+			var messages []seen
+			messages, err = v.next(ctx, scanned)
+			for _, m := range messages {
+				e := AuditEntry{}
+				if json.Unmarshal(m.data, &e) == nil { // else it is of a later version
+					e.At = m.stored
+					list = append(list, e)
+				}
+			}
+		}
 		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("cluster: pool %q: %w", p.settings.name, err)
-	}
-	return list[max(0, len(list)-max(most, 0)):], nil
-}
-
-func (p *Pool) readAudit(ctx context.Context) (list []AuditEntry, err error) {
-	consumer, err := p.kept.CreateConsumer(ctx, jetstream.ConsumerConfig{
-		FilterSubject:     p.results.subject("audit.>"),
-		AckPolicy:         jetstream.AckNonePolicy,
-		InactiveThreshold: time.Minute,
-		MemoryStorage:     true,
-		Replicas:          1,
 	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.kept.DeleteConsumer(ctx, consumer.CachedInfo().Name)) }()
-	for left := int(consumer.CachedInfo().NumPending); left > 0; {
-		batch, err := consumer.Fetch(min(left, 512), jetstream.FetchMaxWait(auditWait))
-		if err != nil {
-			return nil, err
-		}
-		came := 0
-		for m := range batch.Messages() {
-			came++
-			if c, ok := readAuditEntry(m); ok {
-				list = append(list, c)
-			}
-		}
-		if left -= came; came == 0 {
-			break // they have aged meanwhile
-		}
-	}
-	slices.SortStableFunc(list, func(a, b AuditEntry) int { return a.At.Compare(b.At) })
-	return list, nil
-}
-
-// readAuditEntry reads an entry; what cannot be read is of a later version.
-func readAuditEntry(m jetstream.Msg) (c AuditEntry, ok bool) {
-	meta, err := m.Metadata()
-	if err != nil || json.Unmarshal(m.Data(), &c) != nil {
-		return c, false
-	}
-	c.At = meta.Timestamp
-	return c, true
+	return list[max(0, len(list)-max(most, 0)):], nil
 }

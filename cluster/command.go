@@ -26,7 +26,7 @@ func (s *Series[R]) Cancel(ctx context.Context) error {
 
 // note puts a command of the series into the audit.
 func (s *Series[R]) note(ctx context.Context, verb string) {
-	s.pool.Note(ctx, AuditEntry{Verb: verb, Task: s.task.name, Series: s.name})
+	_ = s.pool.Note(ctx, AuditEntry{Verb: verb, Task: s.task.name, Series: s.name}) // which logs it
 }
 
 // Pause holds the series: no run begins until [Series.Resume]. One that is under way goes on, and

@@ -47,6 +47,7 @@ var grants = []grant{
 		"$KV.PUNCTUAL_POOL.claim.>",
 		"$KV.PUNCTUAL_POOL.end.cancelled.>",
 		"$KV.PUNCTUAL_POOL.task.>",
+		"$KV.PUNCTUAL_POOL.audit.>",
 	}},
 	// Lists of what is on the queue: consumers that the server names, and that send by themselves.
 	// Workers make those that count.

@@ -29,7 +29,7 @@ func TestWhatWasDoneByHandIsInTheAudit(t *testing.T) {
 	r.await(t, 1)
 	require.NoError(t, s.Cancel(ctx))
 	require.NoError(t, s.Cancel(ctx), "of what is not there")
-	l.pool.Note(ctx, cluster.AuditEntry{Verb: "redrive", Task: "recorder", Detail: "3 tasks"})
+	require.NoError(t, l.pool.Note(ctx, cluster.AuditEntry{Verb: "redrive", Task: "recorder", Detail: "3 tasks"}))
 
 	all, err := l.pool.Audit(ctx, 100)
 	require.NoError(t, err)

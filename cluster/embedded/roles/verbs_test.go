@@ -307,6 +307,13 @@ var verbs = []verb{
 		_, err := v.pool.Workers(v.ctx)
 		return err
 	}},
+	{"Audit", mayInspect, func(v *visit) error {
+		_, err := v.pool.Audit(v.ctx, 10)
+		return err
+	}},
+	{"Note", maySubmit, func(v *visit) error {
+		return v.pool.Note(v.ctx, cluster.AuditEntry{Verb: "try"})
+	}},
 	{"Stats", mayLook, func(v *visit) error {
 		_, err := v.pool.Stats(v.ctx)
 		return err

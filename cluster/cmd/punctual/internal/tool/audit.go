@@ -11,8 +11,10 @@ import (
 // did puts into the pool's audit what was done, and says it. The package does so itself for the
 // commands of a series.
 func (t *tool) did(ctx context.Context, p *cluster.Pool, e cluster.AuditEntry) {
-	p.Note(ctx, e)
 	t.say(e)
+	if err := p.Note(ctx, e); err != nil {
+		fmt.Fprintln(t.errs, "punctual: it is done, but not in the audit of the pool:", cleaned(err.Error(), longestError))
+	}
 }
 
 // say says on the standard error what was done.

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/cluster"
 	"github.com/punctual-go/punctual/cluster/cmd/punctual/internal/servers"
 	"github.com/punctual-go/punctual/cluster/embedded"
+	"github.com/punctual-go/punctual/cluster/rights"
 	"github.com/punctual-go/punctual/timer/cron"
 )
 
@@ -60,6 +62,11 @@ type service struct {
 
 func startService(t testing.TB, urls string) *service {
 	t.Helper()
+	return startServiceOn(t, servers.Connect(t, urls))
+}
+
+func startServiceOn(t testing.TB, conn *nats.Conn) *service {
+	t.Helper()
 	s := &service{}
 	s.mail = cluster.Define("mail", func(_ context.Context, to string) (string, error) {
 		if !s.mend.Load() {
@@ -70,8 +77,10 @@ func startService(t testing.TB, urls string) *service {
 	s.tick = cluster.Define("report", func(context.Context, string) (string, error) { return "", nil })
 	s.none = cluster.Define("old-name", func(context.Context, string) (string, error) { return "", nil })
 	ctx := servers.Context(t)
-	p := servers.Join(t, urls, cluster.Instance("worker-1"), cluster.Workers(4))
-	_, err := cluster.On(ctx, p, "nightly", cron.MustParse("30 2 * * *"), s.tick, "")
+	p, err := cluster.Join(ctx, conn, cluster.Instance("worker-1"), cluster.Workers(4))
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	_, err = cluster.On(ctx, p, "nightly", cron.MustParse("30 2 * * *"), s.tick, "")
 	require.NoError(t, err)
 	_, err = cluster.AtFixedRate(ctx, p, "hourly", time.Hour, time.Hour, s.tick, "")
 	require.NoError(t, err)
@@ -287,4 +296,43 @@ func TestAUserWithoutRightsIsRefused(t *testing.T) {
 	require.Equal(t, exitNotThere, punctual(t, url, append(as("admin"), "list")...).code)
 	guest := punctual(t, url, append(as("guest"), "list")...)
 	require.Equal(t, exitNotAllowed, guest.code, guest.errs)
+}
+
+// A role of package rights is enough for what it is there for, and for no more.
+func TestWhoMayDoWhat(t *testing.T) {
+	t.Parallel()
+	user := func(name string, role rights.Role) rights.User {
+		return rights.User{Name: name, Password: "secret", Roles: map[string]rights.Role{"tasks": role}}
+	}
+	s, err := embedded.Start(servers.Context(t), t.TempDir(), embedded.Listen("127.0.0.1:0"),
+		embedded.Users(user("operator", rights.Operator), user("viewer", rights.Viewer),
+			user("submitter", rights.Submitter)))
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	conn, err := s.Conn()
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	service := startServiceOn(t, conn)
+	as := func(user string, words ...string) int {
+		got := punctual(t, s.URL(), append([]string{"--user", user, "--password", "secret"}, words...)...)
+		t.Log(user, words, got.code, got.errs)
+		return got.code
+	}
+	for _, words := range [][]string{
+		{"list"}, {"list", "tasks"}, {"list", "series"}, {"list", "failed"}, {"list", "workers"},
+		{"list", "audit"}, {"show", "series", "report", "nightly"}, {"show", "task", service.later.ID()},
+		{"show", "failed", service.failed.ID()},
+	} {
+		require.Equal(t, exitDone, as("viewer", words...), words)
+		require.Equal(t, exitDone, as("operator", words...), words)
+	}
+	for _, words := range [][]string{
+		{"pause", "report", "nightly"}, {"resume", "report", "nightly"},
+		{"cancel", "task", service.later.ID()}, {"redrive", "--all"},
+	} {
+		require.Equal(t, exitNotAllowed, as("viewer", words...), words)
+		require.Equal(t, exitDone, as("operator", words...), words)
+	}
+	require.Equal(t, exitNotAllowed, as("submitter", "list", "failed"))
+	require.Equal(t, exitNotAllowed, as("viewer", "list", "pools"), "which shows all pools")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/cluster/rights"
 )
 
 // connection says which server, and as whom.
@@ -20,7 +21,7 @@ type connection struct {
 	Creds   string        `env:"NATS_CREDS" placeholder:"FILE" help:"Credentials of the user."`
 	User    string        `env:"NATS_USER" help:"The user, where there are passwords."`
 	Secret  string        `name:"password" env:"NATS_PASSWORD" help:"The password. The variable is safer: others see a command line."`
-	Inbox   string        `env:"NATS_INBOX_PREFIX" placeholder:"PREFIX" help:"Where answers go, if the user may not read _INBOX.>."`
+	Inbox   string        `env:"NATS_INBOX_PREFIX" placeholder:"PREFIX" help:"Where answers go. Without it, _INBOX_ and the name of the --user, as package rights has it, or else _INBOX."`
 	CA      string        `name:"tls-ca" env:"NATS_CA" placeholder:"FILE" help:"Certificates that the server's is signed with."`
 	Cert    string        `name:"tls-cert" env:"NATS_CERT" placeholder:"FILE" help:"The certificate of the user."`
 	Key     string        `name:"tls-key" env:"NATS_KEY" placeholder:"FILE" help:"Its key."`
@@ -38,8 +39,11 @@ func (c *connection) dial() (*nats.Conn, error) {
 	if c.User != "" {
 		opts = append(opts, nats.UserInfo(c.User, c.Secret))
 	}
-	if c.Inbox != "" {
+	switch {
+	case c.Inbox != "":
 		opts = append(opts, nats.CustomInboxPrefix(c.Inbox))
+	case c.User != "":
+		opts = append(opts, nats.CustomInboxPrefix(rights.Inbox(c.User)))
 	}
 	if c.CA != "" {
 		opts = append(opts, nats.RootCAs(c.CA))
@@ -72,7 +76,12 @@ func (t *tool) connected(
 	defer nc.Close()
 	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
-	return do(ctx, nc)
+	err = do(ctx, nc)
+	// What is not allowed is said beside the answer, which never comes.
+	if last := nc.LastError(); ctx.Err() != nil && errors.Is(last, nats.ErrPermissionViolation) {
+		err = fmt.Errorf("%w: %w", last, err)
+	}
+	return err
 }
 
 // joined calls do with the pool.

@@ -90,7 +90,7 @@ func (t *tool) showSeries(d cluster.SeriesDetail) error {
 func (t *tool) facts(pairs ...any) error {
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
 	for i := 0; i < len(pairs); i += 2 {
-		if value := clean(text(pairs[i+1])); value != "" {
+		if value := cleaned(text(pairs[i+1]), longestError); value != "" {
 			fmt.Fprintf(w, "%s\t%s\n", pairs[i], value)
 		}
 	}

@@ -64,15 +64,21 @@ func roughly(d time.Duration) string {
 	return d.Round(10 * time.Microsecond).String()
 }
 
-const widest = 100
+const (
+	widest       = 100 // of a cell
+	longestError = 2000
+)
 
-// clean makes a text fit to be shown on a terminal: one line, without what would act on that, and
+// clean makes a text fit for a cell.
+func clean(s string) string { return cleaned(s, widest) }
+
+// cleaned makes a text fit to be shown on a terminal: one line, without what would act on that, and
 // not too long.
-func clean(s string) string {
+func cleaned(s string, most int) string {
 	var b strings.Builder
 	n := 0
 	for _, r := range s {
-		if n++; n > widest {
+		if n++; n > most {
 			b.WriteString("…")
 			break
 		}

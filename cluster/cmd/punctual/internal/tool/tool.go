@@ -51,7 +51,7 @@ func Run(ctx context.Context, args []string, out, errs io.Writer) int {
 	t := &tool{cli: &c, out: out, errs: errs}
 	line.BindTo(ctx, (*context.Context)(nil))
 	if err := line.Run(t); err != nil {
-		fmt.Fprintln(errs, "punctual:", clean(err.Error()))
+		fmt.Fprintln(errs, "punctual:", cleaned(err.Error(), longestError))
 		return exitCode(err)
 	}
 	return exitDone
