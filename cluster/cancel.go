@@ -41,7 +41,7 @@ import (
 // nats-server, up to 2.15.2 at least, takes those that were delivered before that one for
 // acknowledged, and when their worker dies they are never delivered again. The trial
 // TestTheServerForgetsWhatIsBelowARollUp tells when that has changed. A schedule may be purged: no
-// consumer reads its subject.
+// worker's consumer reads its subject.
 
 // Cancel asks that the task be cancelled. prevented tells whether it is: then its outcome is
 // [ErrCancelled], for everybody and for good. Otherwise it had one already. A task that has not

@@ -65,6 +65,77 @@ func ExampleAtFixedRate() {
 	log.Fatal(pool.Serve(ctx, sweep))
 }
 
+// What each task has to do, and whether somebody does it.
+func ExamplePool_Tasks() {
+	ctx := context.Background()
+	conn, err := nats.Connect(nats.DefaultURL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	pool, err := cluster.Join(ctx, conn, cluster.MustExist())
+	if err != nil {
+		log.Fatal(err)
+	}
+	tasks, err := pool.Tasks(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, t := range tasks {
+		fmt.Printf("%s: %d wait, %d are due for up to %v, %d run\n", t.Task, t.Waiting, t.Due, t.Age, t.Held)
+		if t.Workers == 0 {
+			fmt.Println("  nobody serves it")
+		}
+	}
+}
+
+// All that is due and that no worker has, page by page.
+func ExamplePool_List() {
+	ctx := context.Background()
+	conn, err := nats.Connect(nats.DefaultURL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	pool, err := cluster.Join(ctx, conn, cluster.MustExist())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for query := (cluster.Query{State: cluster.StateDue}); ; {
+		page, err := pool.List(ctx, query)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, row := range page.Rows {
+			fmt.Println(row.Task, row.ID, row.Due)
+		}
+		if query.After = page.Next; page.Next == 0 {
+			return
+		}
+	}
+}
+
+// A series is paused by a process that does not have the code of its task.
+func ExamplePool_SeriesByName() {
+	ctx := context.Background()
+	conn, err := nats.Connect(nats.DefaultURL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	pool, err := cluster.Join(ctx, conn, cluster.MustExist())
+	if err != nil {
+		log.Fatal(err)
+	}
+	series, err := pool.SeriesByName("sweep", "sweep")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := series.Pause(ctx); err != nil { // ErrNoSeries if there is none
+		log.Fatal(err)
+	}
+}
+
 // A webhook is tried again for days if need be, and holds no worker in between. What its receiver
 // says of the next attempt is done.
 func ExampleRetry() {

@@ -54,7 +54,7 @@ func Generation(n uint64) SeriesOption {
 // unless [Generation] says that this declaration is older.
 //
 // A second is a good shortest period: each run costs the server three synced writes, and four with
-// a lease of less than five seconds. A period below a millisecond is ErrInvalid.
+// a lease of less than five seconds; and one that it does not wait for, of its history. A period below a millisecond is ErrInvalid.
 func AtFixedRate[P, R any](
 	ctx context.Context, p *Pool, name string, initial, period time.Duration, t Task[P, R], in P,
 	opts ...SeriesOption,
@@ -72,7 +72,7 @@ func WithFixedDelay[P, R any](
 }
 
 // On declares a series that runs at the times of a calendar, by the server's clock. A calendar does
-// not travel: each process that serves the task has to declare the series before. One that has not,
+// not travel, but for its text and next five times, which lists show: each process that serves the task has to declare the series before. One that has not,
 // or has declared it with another calendar than that which holds, leaves its runs to others, and
 // says so in the log. Calendars are told apart by their String methods, and those without by their
 // types.

@@ -112,7 +112,7 @@ func queued(js jetstream.JetStream) int {
 }
 
 // requireOutcomes counts what the bucket holds: an outcome for each task, and nothing else but that
-// a run was given back, and figures.
+// a run was given back, figures, and what lists have from there.
 func (l *local) requireOutcomes(t testing.TB, n int) {
 	t.Helper()
 	js, err := jetstream.New(l.conn)
@@ -124,7 +124,8 @@ func (l *local) requireOutcomes(t testing.TB, n int) {
 	var outcomes []string
 	for _, key := range keys {
 		switch {
-		case strings.HasPrefix(key, "try."), key == "sweeps":
+		case strings.HasPrefix(key, "try."), key == "sweeps",
+			strings.HasPrefix(key, "task."), strings.HasPrefix(key, "worker."):
 		default:
 			_, id, _ := strings.Cut(strings.TrimPrefix(key, "end."), ".")
 			outcomes = append(outcomes, id)

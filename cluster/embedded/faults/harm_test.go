@@ -98,7 +98,7 @@ func isWhole(ctx context.Context, js jetstream.JetStream) bool {
 		}
 		consumers := stream.ListConsumers(ctx)
 		for info := range consumers.Info() {
-			if !followed(info.Cluster) {
+			if info.Config.Durable != "" && !followed(info.Cluster) { // those that count are on one
 				return false
 			}
 		}

@@ -193,6 +193,6 @@ func TestRowsAsJSON(t *testing.T) {
 		cluster.TaskDetail{}, cluster.SeriesDetail{}, cluster.Worker{Running: []cluster.RunningRow{{}}}} {
 		text, err := json.Marshal(row)
 		require.NoError(t, err)
-		require.NotRegexp(t, `"[^"]*[A-Z][^"]*":`, string(text), "%T", row)
+		require.NotRegexp(t, `"[A-Z][^"]*":`, string(text), "%T", row)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/punctual-go/punctual/cluster"
 )
 
-// The lists of a queue with a million tasks, 10,000 series: each takes some milliseconds, which the
+// The lists of a pool with a million tasks, 10,000 series, 10,000 failed: each takes some milliseconds, which the
 // log has. With less they are compared with what was stored.
 func TestListsOfMany(t *testing.T) {
-	tasks, series := long(5_000, 1_000_000), long(200, 10_000)
+	tasks, series, failed := long(5_000, 1_000_000), long(200, 10_000), long(500, 10_000)
 	t.Parallel()
 	ctx := testContext(t, 20*time.Minute)
 	o := &server.Options{ServerName: "many", Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
@@ -35,7 +35,7 @@ func TestListsOfMany(t *testing.T) {
 	t.Cleanup(nc.Close)
 	p, err := cluster.Join(ctx, nc)
 	require.NoError(t, err)
-	m := storeMany(ctx, t, nc, tasks, series)
+	m := storeMany(ctx, t, nc, tasks, series, failed)
 
 	for round := range 3 {
 		timed := func(what string, do func()) {
@@ -87,6 +87,13 @@ func TestListsOfMany(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, of.Rows, 100)
 		})
+		for task, n := range map[string]int{"": 100, "job3": min(100, failed/20)} {
+			timed("a page of what has failed "+task, func() {
+				page, err := p.Failed(ctx, cluster.FailedFilter{Task: task}, 0, 100)
+				require.NoError(t, err)
+				require.Len(t, page.Rows, n)
+			})
+		}
 		timed("a task by its ID", func() {
 			d, err := p.Task(ctx, m.ids[len(m.ids)/2])
 			require.NoError(t, err)
@@ -114,7 +121,7 @@ type many struct {
 }
 
 // storeMany stores what a pool would, at a rate that it would not reach with one message each.
-func storeMany(ctx context.Context, t *testing.T, nc *nats.Conn, tasks, series int) (m many) {
+func storeMany(ctx context.Context, t *testing.T, nc *nats.Conn, tasks, series, failed int) (m many) {
 	t.Helper()
 	js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(4000))
 	require.NoError(t, err)
@@ -149,6 +156,12 @@ func storeMany(ctx context.Context, t *testing.T, nc *nats.Conn, tasks, series i
 			task = "rare"
 		}
 		publish(arm(task, "o."+id, due.Add(time.Duration(i)*time.Millisecond)))
+	}
+	for i := range failed {
+		msg := nats.NewMsg(fmt.Sprintf("punctual.tasks.dead.job%d.client.f%d", i%20, i))
+		msg.Header.Set("Punctual-Kind", "error")
+		msg.Header.Set("Punctual-Why", `"no such user"`)
+		publish(msg)
 	}
 	select {
 	case <-js.PublishAsyncComplete():
