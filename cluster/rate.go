@@ -90,7 +90,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// rateKey is where the record of a payload's key is. Keys may be long, and nobody's business.
+// rateKey is where the record of a payload's key is. A key may be long, and is not for all who
+// may look at the pool to read.
 func (t *definition) rateKey(payload []byte) (where string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
