@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
@@ -137,6 +138,32 @@ func TestAConnectionWithinTheProcessMayBeAUser(t *testing.T) {
 	defer nc.Close()
 	_, err = cluster.Join(t.Context(), nc)
 	require.ErrorIs(t, err, cluster.ErrPermission) // it is the administrator who makes the pool
+}
+
+// An option of the caller's own may say who connects, too.
+func TestAnotherWayToSayWhoConnects(t *testing.T) {
+	s := start(t, embedded.Listen("0.0.0.0:0"), func(o *server.Options) error {
+		o.Authorization = "token"
+		return nil
+	})
+	url := strings.Replace(s.URL(), "0.0.0.0", "127.0.0.1", 1)
+	_, err := nats.Connect(url)
+	require.ErrorIs(t, err, nats.ErrAuthorization)
+	nc, err := nats.Connect(url, nats.Token("token"))
+	require.NoError(t, err)
+	nc.Close()
+}
+
+// A password may be given as its hash.
+func TestAPasswordMayBeAHash(t *testing.T) {
+	hashed := shop // the hash of "secret"
+	hashed.Password = "$2a$04$xJOn1hU5aIxgU9nVhZgT6OHrDKv/iNeMsu4A.3GJpq89An6xVBoG2"
+	s := start(t, embedded.Listen("127.0.0.1:0"), embedded.Users(hashed))
+	nc, err := nats.Connect(s.URL(), asShop()...)
+	require.NoError(t, err)
+	nc.Close()
+	_, err = nats.Connect(s.URL(), nats.UserInfo("shop", hashed.Password))
+	require.ErrorIs(t, err, nats.ErrAuthorization)
 }
 
 // With an authority of clients' certificates, who shows one may do everything, and nobody else
