@@ -49,7 +49,10 @@ func newRelay(db *sql.DB, table *Table, pool submitter, opts ...Option) (*Relay,
 			opt(&r.settings)
 		}
 	}
-	return r, r.check(table)
+	if err := r.check(table); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Wake makes the relay look for rows at once, as after a commit in its process. It never waits.
