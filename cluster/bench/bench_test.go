@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,4 +126,39 @@ func TestFigures(t *testing.T) {
 	require.Equal(t, 2.0, quantile([]float64{3, 1, 2}, 0.5))
 	require.Equal(t, 3.0, quantile([]float64{3, 1, 2}, 0.99))
 	require.Equal(t, 2.5, median([]float64{1, 2, 3, 4}))
+}
+
+func TestAWorkloadThatLacksSomethingSaysSo(t *testing.T) {
+	w := workload{name: "w", title: "W", needs: func() string { return "a thing is missing" }}
+	w.fits = everyone
+	b := &bench{rounds: 1, progress: io.Discard, workloads: []workload{w}, systems: systems()[:1]}
+	var text strings.Builder
+	require.NoError(t, b.run(t.Context(), &text))
+	require.Contains(t, text.String(), "### W\n\nLEFT OUT: a thing is missing\n")
+}
+
+func TestProcessorTimeIsThatOfAllBelow(t *testing.T) {
+	parsed := func(text string) processEntry {
+		e, ok := parseStat(text)
+		require.True(t, ok)
+		return e
+	}
+	table := processes{
+		10: parsed("10 (a) b) (c) S 1 10 10 0 -1 4194560 1 2 3 4 100 20 3 4 20 0 1 0"),
+		11: parsed("11 (worker) S 10 10 10 0 -1 4194560 1 2 3 4 5 0 0 0 20 0 1 0"),
+		12: parsed("12 (other) S 1 10 10 0 -1 4194560 1 2 3 4 1000 0 0 0 20 0 1 0"),
+	}
+	require.Equal(t, 1320*time.Millisecond, table.spent(10))
+	_, ok := parseStat("10 (a) S 1")
+	require.False(t, ok)
+}
+
+func TestTheIdealIsNotBelowItsLongestTask(t *testing.T) {
+	s := sizes{hands: 2}
+	require.Equal(t, 10*time.Second, s.ideal([]time.Duration{10 * time.Second, time.Second}))
+	require.Equal(t, 10*time.Second, s.inOrder([]time.Duration{10 * time.Second, time.Second}))
+	mixed := append(slices.Repeat([]time.Duration{time.Second}, 8), 8*time.Second)
+	require.Equal(t, 8*time.Second, s.ideal(mixed))
+	require.Equal(t, 9*time.Second, s.inOrder(mixed))
+	require.Equal(t, 2*time.Second, s.ideal(slices.Repeat([]time.Duration{time.Second}, 16)))
 }

@@ -20,11 +20,13 @@ func crew(size sizes) workload {
 		note: fmt.Sprintf("Four processes of %d workers each; another one submits all at once, from "+
 			"%d goroutines. Even: %d tasks of %v. Mixed: %d tasks of %v and among them %d of %v. "+
 			"From the first call until the last task has ended, as a multiple of the ideal, which "+
-			"is %s and %s s. Evenness is the time that the least busy process spent in tasks, as a "+
-			"part of that of the busiest. Processor time is that of both.",
+			"is %s and %s s; taken one after the other, the mixed ones need %s times as much, as "+
+			"long ones are among the last. Evenness is the time that the least busy process spent "+
+			"in tasks, as a part of that of the busiest. Processor time is that of both.",
 			size.hands, size.few, len(even), even[0], count(mixed, size.nap/5), size.nap/5,
 			count(mixed, 10*size.nap), 10*size.nap, figure(size.ideal(even).Seconds()),
-			figure(size.ideal(mixed).Seconds())),
+			figure(size.ideal(mixed).Seconds()),
+			figure(float64(size.inOrder(mixed))/float64(size.ideal(mixed)))),
 		columns: []column{
 			{title: "even, × ideal", ratio: true}, {title: "evenness"},
 			{title: "mixed, × ideal", ratio: true}, {title: "evenness"},
@@ -65,6 +67,16 @@ func (s sizes) ideal(tasks []time.Duration) time.Duration {
 		sum += d
 	}
 	return max(sum/time.Duration(hands*s.hands), slices.Max(tasks))
+}
+
+// inOrder is when the last would have ended if each worker took the next as soon as it is free.
+func (s sizes) inOrder(tasks []time.Duration) time.Duration {
+	free := make([]time.Duration, hands*s.hands)
+	for _, d := range tasks {
+		slices.Sort(free)
+		free[0] += d
+	}
+	return slices.Max(free)
 }
 
 // party is a session that only submits, and processes that work.
