@@ -2,20 +2,25 @@ package civil
 
 import "time"
 
+// Calendar tells which time comes after another, as those of package calendar do.
+type Calendar interface {
+	Next(after time.Time) time.Time
+}
+
 // Previous returns the last time of a calendar that is earlier than before, or the zero time if
-// there is none, given what the calendar tells to be next.
+// there is none.
 //
-// A calendar's answers do not go back as the question goes on: if x is not later than y, next(x) is
-// not later than next(y). So whether next(x) is earlier than before changes once, at the time that
+// A calendar's answers do not go back as the question goes on: if x is not later than y, Next(x) is
+// not later than Next(y). So whether Next(x) is earlier than before changes once, at the time that
 // is looked for, and it is found by asking: farther and farther back until an answer is early
-// enough, and then by halves. What becomes of times in gaps and of repeated ones is next's
-// affair alone; this is the inverse of it, whatever it does.
+// enough, and then by halves. What becomes of times in gaps and of repeated ones is the affair of
+// Next alone; this is its inverse, whatever it does.
 //
 // If the times are about evenly spaced it asks three or four times, and otherwise at most some
-// twice the binary logarithm of the longest distance to the shortest. A next that breaks its contract gets a
-// wrong answer, and not an endless loop.
-func Previous(next func(time.Time) time.Time, before time.Time) time.Time {
-	l := look{next, before.Round(0)}
+// twice the binary logarithm of the longest distance to the shortest. Of a calendar that breaks its
+// contract the answer is wrong, and there is one.
+func Previous(c Calendar, before time.Time) time.Time {
+	l := look{c, before.Round(0)}
 	last, bound, early := l.back()
 	for early {
 		var t time.Time
@@ -35,13 +40,13 @@ func Previous(next func(time.Time) time.Time, before time.Time) time.Time {
 
 // look looks for the last time before one.
 type look struct {
-	next   func(time.Time) time.Time
-	before time.Time
+	calendar Calendar
+	before   time.Time
 }
 
 // ask returns the time that comes after x, and whether that is early enough.
 func (l look) ask(x time.Time) (t time.Time, early bool) {
-	t = l.next(x)
+	t = l.calendar.Next(x)
 	return t, t.After(x) && t.Before(l.before)
 }
 

@@ -43,7 +43,7 @@ func Past(c Calendar, before time.Time) iter.Seq[time.Time] {
 	check(c)
 	return func(yield func(time.Time) bool) {
 		for at := before; ; {
-			if at = civil.Previous(c.Next, at); at.IsZero() || !yield(at) {
+			if at = civil.Previous(c, at); at.IsZero() || !yield(at) {
 				return
 			}
 		}

@@ -50,12 +50,12 @@ func (s Schedule) Next(after time.Time) time.Time {
 // is none: the inverse of [Schedule.Next], over gaps and repeated times too. The answer is in the
 // location of before, and so are parts without a zone. See [Past] for what it costs, and for parts
 // that count from the time asked.
-func (s Schedule) Prev(before time.Time) time.Time { return civil.Previous(s.Next, before) }
+func (s Schedule) Prev(before time.Time) time.Time { return civil.Previous(s, before) }
 
 // Between returns the times of the schedule that are not before from and are before to, in their
 // order. (The window of this name is the function [Between].)
 func (s Schedule) Between(from, to time.Time) iter.Seq[time.Time] {
-	return civil.Between(s.Next, from, to)
+	return civil.Between(s, from, to)
 }
 
 // Interval reports whether the schedule is like an interval: all of its parts are, as [Every] and

@@ -50,13 +50,13 @@ func (s Schedule) Prev(before time.Time) time.Time {
 		}
 		return time.Time{}
 	}
-	return civil.Previous(s.rule.Next, before)
+	return civil.Previous(&s.rule, before)
 }
 
 // Between returns the times of the schedule that are not before from and are before to, in their
 // order.
 func (s Schedule) Between(from, to time.Time) iter.Seq[time.Time] {
-	return civil.Between(s.Next, from, to)
+	return civil.Between(s, from, to)
 }
 
 // Equal reports whether two schedules are the same: the same fields, policies and splay, and zones
