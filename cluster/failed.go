@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A task that has failed for good is kept, with its payload, until somebody has decided about it:
+// A task that has failed for good is kept, with its payload, to be run again or discarded:
 //
 //	failed   -> kept       no attempt is left for it: before its outcome is recorded
 //	kept     -> redriven   it is stored anew, as another task with an ID of its own, see redrive.go
@@ -21,7 +21,7 @@ import (
 //	kept     -> dropped    its outcome is another: its worker died before it had recorded it, and the
 //	                       next attempt has succeeded, or the task was cancelled
 //
-// It comes before the outcome, so that whoever learns of the failure finds what is kept of it. The
+// It is kept before the outcome, so that a process which learns of the failure finds it here. The
 // set is a stream, with one letter for each task, see letter.go. What is kept there is not on the
 // queue, and does not keep a key of Once.
 
@@ -139,7 +139,8 @@ func (p *Pool) failedByID(
 		page.Rows = append(page.Rows, f)
 	}
 	slices.SortFunc(page.Rows, func(a, b Failed) int { return cmp.Compare(a.Sequence, b.Sequence) })
-	page.Rows = slices.CompactFunc(page.Rows, func(a, b Failed) bool { return a.Sequence == b.Sequence })
+	same := func(a, b Failed) bool { return a.Sequence == b.Sequence }
+	page.Rows = slices.CompactFunc(page.Rows, same)
 	page.Total = uint64(len(page.Rows))
 	page.Rows = slices.DeleteFunc(page.Rows, func(f Failed) bool { return f.Sequence <= after })
 	if most = min(most, len(page.Rows)); most < len(page.Rows) {

@@ -51,8 +51,8 @@ func (w *worker) keepIfFailed(ctx context.Context, h *held, o outcome) error {
 	if err := w.keepFailed(ctx, h, h.at.id(), kind, string(o.data)); err != nil {
 		return err
 	}
-	w.pool.logger.Log(ctx, level, "task failed", h.attr(), "kind", kind, "attempts", h.last(kind).number,
-		"error", w.pool.shown(h.task.name, PartError, string(o.data)))
+	w.pool.logger.Log(ctx, level, "task failed", h.attr(), "kind", kind, "attempts",
+		h.last(kind).number, "error", w.pool.shown(h.task.name, PartError, string(o.data)))
 	return nil
 }
 

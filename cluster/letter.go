@@ -58,10 +58,8 @@ func (h *held) last(kind string) attempts {
 func (h *held) letter(id, kind, why string, most int) *nats.Msg {
 	m := nats.NewMsg(h.worker.pool.on.dead(h.task.name, id))
 	m.Data = h.msg.Data()
-	for name, values := range h.msg.Headers() {
-		if name == headerRedriven {
-			m.Header[name] = values
-		}
+	if of := h.msg.Headers().Get(headerRedriven); of != "" {
+		m.Header.Set(headerRedriven, of)
 	}
 	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprint(id, "@", fence(h.sequence, h.delivered)))
 	m.Header.Set(headerKind, kind)

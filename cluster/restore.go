@@ -19,7 +19,7 @@ import (
 //
 // A process that dies in between leaves both messages. Then the newest counts: a worker that gets
 // the older one drops it, see replaced. If a cancellation comes in between, the new message may stay
-// behind, so whoever has stored it looks at the outcome once more.
+// behind, so the worker that has stored it looks at the outcome once more.
 
 // headerPlanned is when a task was to run that was stored anew for another time.
 const headerPlanned = "Punctual-Planned"
@@ -52,7 +52,7 @@ func (p *Pool) anew(
 }
 
 func plannedOf(h nats.Header) time.Time {
-	planned, _ := time.Parse(time.RFC3339Nano, h.Get(headerPlanned)) // none means that it has a due time
+	planned, _ := time.Parse(time.RFC3339Nano, h.Get(headerPlanned)) // none: it is the due time
 	return planned
 }
 

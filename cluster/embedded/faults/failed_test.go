@@ -183,7 +183,10 @@ func TestPagesOfTheFailedSet(t *testing.T) {
 			_, err := l.pool.Failed(ctx, cluster.FailedFilter{IDs: []string{"a.>"}}, 0, 0)
 			return err
 		},
-		"nothing is redriven": func() error { _, err := l.pool.Redrive(ctx, cluster.FailedFilter{}); return err },
+		"nothing is redriven": func() error {
+			_, err := l.pool.Redrive(ctx, cluster.FailedFilter{})
+			return err
+		},
 		"nothing is discarded": func() error {
 			_, err := l.pool.Discard(ctx, cluster.FailedFilter{IDs: []string{}})
 			return err

@@ -168,7 +168,7 @@ func spansOf(events []event, v *verdict) []span {
 				v.Lost++
 				spans[i].end = spans[i].At
 			}
-		case "left", "retries": // it ended, but not as the last attempt, or could not store what came of it
+		case "left", "retries": // it could not store what came of it, or another attempt follows
 			for i := range spans {
 				if spans[i].Who == e.Who && spans[i].ID == e.ID {
 					spans[i].ended = false
