@@ -33,12 +33,12 @@ type Failed struct {
 	Series string `json:"series,omitempty"` // empty for a task that runs once
 	Number uint64 `json:"number,omitempty"` // of the run of the series
 
-	Kind     string    `json:"kind"`     // error, panic, abandoned or undecodable
-	Error    string    `json:"error"`    // its text, cut off if it is long
-	Attempts int       `json:"attempts"` // in all, lost ones too
-	Instance string    `json:"instance"` // the process of the last one, if that is known
-	Planned  time.Time `json:"planned"`  // when it was to run first
-	At       time.Time `json:"at"`       // when it had failed for good
+	Kind     string    `json:"kind"`               // error, panic, abandoned or undecodable
+	Error    string    `json:"error"`              // its text, cut off if it is long
+	Attempts int       `json:"attempts"`           // in all, lost ones too
+	Instance string    `json:"instance,omitempty"` // the process of the last one, if that is known
+	Planned  time.Time `json:"planned,omitzero"`   // when it was to run first
+	At       time.Time `json:"at"`                 // when it had failed for good
 
 	RedriveOf string `json:"redriveOf,omitempty"` // the ID of the failed task in whose place it ran
 	Payload   []byte `json:"payload"`             // as the task's codec has written it

@@ -35,22 +35,25 @@ func (w *worker) finishTask(ctx context.Context, h *held, o outcome) {
 	h.done()
 }
 
-// keepIfFailed keeps a task whose outcome is a failure. If it was begun before, what an attempt may
-// have kept does not count any more.
+// keepIfFailed keeps a task whose outcome is a failure. Of another one that was begun before, what
+// an attempt may have kept does not count any more.
 func (w *worker) keepIfFailed(ctx context.Context, h *held, o outcome) error {
-	if h.delivered > 1 {
-		w.dropLetter(ctx, h)
-	}
 	if !o.failure() || h.skipped {
+		if h.delivered > 1 {
+			w.dropLetter(ctx, h)
+		}
 		return nil
 	}
 	kind, level := h.kindOf(o), slog.LevelWarn
 	if kind == kindAbandoned {
 		level = slog.LevelError
 	}
+	if err := w.keepFailed(ctx, h, h.at.id(), kind, string(o.data)); err != nil {
+		return err
+	}
 	w.pool.logger.Log(ctx, level, "task failed", h.attr(), "kind", kind, "attempts", h.last(kind).number,
 		"error", w.pool.shown(h.task.name, PartError, string(o.data)))
-	return w.keepFailed(ctx, h, h.at.id(), kind, string(o.data))
+	return nil
 }
 
 // untilRoom takes a step that stores what a run has come to, again and again while the server is

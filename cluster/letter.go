@@ -13,12 +13,11 @@ import (
 )
 
 // A letter is the message of the failed set that keeps a task, or a run of a series: its payload,
-// and in its headers what is to know of its end. Beside those here it has the headers of its
-// failures and attempts, the last of which is the one that has failed, and when it was planned.
+// and in its headers what is to know of its end. Beside those here they say when it was planned, and
+// how often and by whom it was tried.
 const (
-	headerTask     = "Punctual-Task"
 	headerWhy      = "Punctual-Why"
-	headerKind     = "Punctual-Kind" // one of kindNames
+	headerKind     = "Punctual-Kind"
 	headerInstance = "Punctual-Instance"
 	headerRedriven = "Punctual-Redriven" // the ID of the failed task in whose place it is
 )
@@ -64,8 +63,7 @@ func (h *held) letter(id, kind, why string, most int) *nats.Msg {
 			m.Header[name] = values
 		}
 	}
-	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprint(id, "@", h.sequence))
-	m.Header.Set(headerTask, h.task.name)
+	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprint(id, "@", fence(h.sequence, h.delivered)))
 	m.Header.Set(headerKind, kind)
 	m.Header.Set(headerWhy, headerText(why, most))
 	m.Header.Set(headerPlanned, h.scheduled().UTC().Format(time.RFC3339Nano))
@@ -81,7 +79,7 @@ func (h *held) letter(id, kind, why string, most int) *nats.Msg {
 // logged, and must not keep the run from its end.
 func (w *worker) keepFailed(ctx context.Context, h *held, id, kind, why string) error {
 	var err error
-	for _, most := range []int{1000, 200, 0} {
+	for _, most := range []int{1000, 200, 100, 0} {
 		m := h.letter(id, kind, why, most)
 		if err = w.storeLetter(ctx, h, m); !errors.Is(err, ErrInvalid) {
 			break // otherwise it is too long for the server
@@ -97,12 +95,22 @@ func (w *worker) keepFailed(ctx context.Context, h *held, id, kind, why string) 
 var errNoSet = errors.New("cluster: the stream of the failed set is not there")
 
 // storeLetter stores a letter, unless there is no stream for it: one that has been deleted is as
-// silent as one without a leader.
+// silent as one without a leader. A task has one letter, so one that another attempt has stored is
+// replaced.
 func (w *worker) storeLetter(ctx context.Context, h *held, m *nats.Msg) error {
+	if !h.at.series() { // whose runs have the same numbers when it is begun anew
+		expect(m, m.Subject, 0)
+	}
 	for {
 		attempt, cancel := context.WithTimeout(ctx, elections)
 		err := h.untilRoom(attempt, func() error { return w.pool.letters.publish(attempt, m) })
 		cancel()
+		if conflict(err) {
+			if !w.dropLetter(ctx, h) {
+				return nil // that one is as good
+			}
+			continue
+		}
 		if !errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrFull) ||
 			ctx.Err() != nil || givenBack(context.Cause(h.ctx)) {
 			return err
@@ -117,10 +125,10 @@ func (w *worker) storeLetter(ctx context.Context, h *held, m *nats.Msg) error {
 // dropLetter removes what an attempt has kept of a task that has not failed for good after all: it
 // was begun again, or cancelled, before its outcome was recorded. If that fails it stays in the set
 // until it is discarded, or too old.
-func (w *worker) dropLetter(ctx context.Context, h *held) {
+func (w *worker) dropLetter(ctx context.Context, h *held) (dropped bool) {
 	p := w.pool
 	if p.mayNotDrop.Load() {
-		return
+		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -128,18 +136,19 @@ func (w *worker) dropLetter(ctx context.Context, h *held) {
 	defer done()
 	m, err := p.dead.GetLastMsgForSubject(ctx, p.on.dead(h.task.name, h.at.id()))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return
+		return true
 	}
 	if err == nil {
-		err = p.dead.DeleteMsg(ctx, m.Sequence)
+		_, err = p.remove(ctx, p.dead, m.Sequence)
 	}
 	if err == nil {
-		return
+		return true
 	}
 	if errors.Is(context.Cause(ctx), ErrPermission) {
 		p.mayNotDrop.Store(true)
 	}
 	p.logger.Warn("a task may stay in the failed set that does not belong there", h.attr(), "why", err)
+	return false
 }
 
 // readFailed reads a letter.

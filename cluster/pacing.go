@@ -83,7 +83,11 @@ func (w *worker) pace(h *held) bool {
 		return false
 	}
 	was, now := h.msg.Headers().Get(headerReserved), w.pool.now()
-	if where == "" || was == isReserved && !now.After(h.due) {
+	if where == "" {
+		return true
+	}
+	if was == isReserved && !now.After(h.due) {
+		h.paced = true
 		return true
 	}
 	if err := h.check(); err != nil { // what is over takes no time
@@ -95,7 +99,7 @@ func (w *worker) pace(h *held) bool {
 		h.leave(err)
 		return false
 	}
-	if at.Sub(w.pool.now()) <= headStart {
+	if !planned && at.Sub(w.pool.now()) <= headStart {
 		h.due, h.paced = at, true
 		return true
 	}

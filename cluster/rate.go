@@ -11,14 +11,17 @@ import (
 // Rate bounds how often runs of the task begin, in all processes together, for each key that key
 // tells of a payload; a nil key is one key for all. A key that has rested may begin n runs at once,
 // and then one each time that per/n has passed: so over a long time n in each per, and in no span of
-// that length more than 2n. Unlike executor.Pace it allows for bursts; Rate(1, per/n, key) has none.
+// that length more than 2n, but for what a busy process begins late. Unlike executor.Pace it allows
+// for bursts; Rate(1, per/n, key) has none.
 //
 // A run that has to wait gets a time of its own, and waits for it in the server like any task that
-// is scheduled: it occupies no worker, and no other key waits for it. Its [Run.Scheduled] stays what
-// it was. One that is cancelled while it waits leaves its time unused. Each attempt counts, those of
-// [Retry] and those after a lost worker too; the attempts of executor.Retry are one. A run that
-// comes too late for its time, as no worker was free, waits for another, behind those that are late
-// as well. If all workers are busy then, a time passes unused.
+// is scheduled: it occupies no worker, and no other key waits for its time. Its [Run.Scheduled]
+// stays what it was. One that is cancelled while it waits leaves its time unused. Each attempt
+// counts, those of [Retry] and those after a lost worker too; the attempts of executor.Retry are
+// one. A run that comes too late for its time, as no worker was free, waits for another, behind
+// those that are late as well; and then a time passes unused. Each run is looked at when it first
+// comes, in the order of the queue, so what comes behind a great many of one key waits until they
+// have their times.
 //
 // Runs of a series are not bounded by it, and do not count. All replicas should agree on n, per and
 // key: each goes by its own. P is the type of the task's payload. [Keep] has to be twice per at
@@ -90,7 +93,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// rateKey is where the record of a payload's key is. Keys may be long, and nobody's business.
+// rateKey is where the record of a payload's key is. A key may be long, and is not for all who
+// may look at the pool to read.
 func (t *definition) rateKey(payload []byte) (where string, err error) {
 	defer func() {
 		if r := recover(); r != nil {

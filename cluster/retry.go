@@ -112,15 +112,13 @@ func (w *worker) tryAgain(ctx context.Context, h *held, failure error) bool {
 	}
 	w.pool.logger.Info("attempt failed, another follows", h.attr(), "attempt", h.attempt,
 		"due", due, "error", w.pool.shownError(h.task.name, failure))
-	var err error
-	for _, most := range []int{longestText, 0} {
-		headers := nats.Header{}
-		headers.Set(headerFailed, f.String())
-		headers.Set(headerError, headerText(failure.Error(), most))
-		err = h.storeAnew(ctx, due, attempts{h.attempt, h.worker.id}, headers)
-		if !errors.Is(err, ErrInvalid) { // with its names and times it is too long for the server
-			break
-		}
+	headers := nats.Header{}
+	headers.Set(headerFailed, f.String())
+	headers.Set(headerError, headerText(string(outcomeOf(nil, failure).data), longestText))
+	err := h.storeAnew(ctx, due, attempts{h.attempt, h.worker.id}, headers)
+	if errors.Is(err, ErrInvalid) { // with its names and times it is too long for the server
+		headers.Del(headerError)
+		err = h.storeAnew(ctx, due, attempts{h.attempt, ""}, headers)
 	}
 	switch {
 	case errors.Is(err, ErrInvalid):

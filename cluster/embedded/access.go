@@ -82,7 +82,7 @@ func guard(o *server.Options) error {
 		return errors.New("embedded: ClientCA without TLS: only there do clients show a certificate")
 	case o.TLSCert != "" && o.DontListen:
 		return errors.New("embedded: TLS without Listen: nobody connects from outside")
-	case !o.DontListen && !loopback(o.Host) && len(o.Users) == 0 && !o.TLSVerify:
+	case !o.DontListen && !loopback(o.Host) && !asksWho(o):
 		return fmt.Errorf("embedded: other machines may reach %s, and everybody there could do "+
 			"everything: say who may by Users, or by TLS with ClientCA, or listen on 127.0.0.1",
 			net.JoinHostPort(o.Host, fmt.Sprint(max(o.Port, 0))))
@@ -97,6 +97,13 @@ func guard(o *server.Options) error {
 	}
 	o.TLS, o.TLSConfig, o.TLSTimeout = true, config, 5
 	return nil
+}
+
+// asksWho tells whether the server asks who connects, also by what an option of the caller's own
+// says.
+func asksWho(o *server.Options) bool {
+	return len(o.Users) > 0 || len(o.Nkeys) > 0 || o.Username != "" || o.Authorization != "" ||
+		len(o.TrustedOperators) > 0 || o.CustomClientAuthentication != nil || o.TLSVerify
 }
 
 // loopback tells whether only this machine reaches an address.

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
@@ -139,6 +140,32 @@ func TestAConnectionWithinTheProcessMayBeAUser(t *testing.T) {
 	require.ErrorIs(t, err, cluster.ErrPermission) // it is the administrator who makes the pool
 }
 
+// An option of the caller's own may say who connects, too.
+func TestAnotherWayToSayWhoConnects(t *testing.T) {
+	s := start(t, embedded.Listen("0.0.0.0:0"), func(o *server.Options) error {
+		o.Authorization = "token"
+		return nil
+	})
+	url := strings.Replace(s.URL(), "0.0.0.0", "127.0.0.1", 1)
+	_, err := nats.Connect(url)
+	require.ErrorIs(t, err, nats.ErrAuthorization)
+	nc, err := nats.Connect(url, nats.Token("token"))
+	require.NoError(t, err)
+	nc.Close()
+}
+
+// A password may be given as its hash.
+func TestAPasswordMayBeAHash(t *testing.T) {
+	hashed := shop // the hash of "secret"
+	hashed.Password = "$2a$04$xJOn1hU5aIxgU9nVhZgT6OHrDKv/iNeMsu4A.3GJpq89An6xVBoG2"
+	s := start(t, embedded.Listen("127.0.0.1:0"), embedded.Users(hashed))
+	nc, err := nats.Connect(s.URL(), asShop()...)
+	require.NoError(t, err)
+	nc.Close()
+	_, err = nats.Connect(s.URL(), nats.UserInfo("shop", hashed.Password))
+	require.ErrorIs(t, err, nats.ErrAuthorization)
+}
+
 // With an authority of clients' certificates, who shows one may do everything, and nobody else
 // connects.
 func TestClientsShowACertificate(t *testing.T) {
@@ -188,29 +215,33 @@ func TestStartRefusesWhatCannotBeMeant(t *testing.T) {
 	a.sign("other", false)
 	encrypted := embedded.TLS(a.file("server.pem"), a.file("server.key"))
 	here := embedded.Listen("127.0.0.1:0")
+	user := func(name string, roles map[string]rights.Role) embedded.Option {
+		return embedded.Users(rights.User{Name: name, Password: "x", Roles: roles})
+	}
+	type options []embedded.Option
 	for name, test := range map[string]struct {
-		opts []embedded.Option
+		opts options
 		says string
 	}{
-		"everybody everywhere": {[]embedded.Option{embedded.Listen(":0")}, "0.0.0.0:0"},
-		"a name":               {[]embedded.Option{embedded.Listen("db.example.org:0")}, "Users"},
-		"TLS is no access": {[]embedded.Option{embedded.Listen("[::]:0"), encrypted},
-			"ClientCA"},
-		"TLS for nobody":    {[]embedded.Option{encrypted}, "without Listen"},
-		"CA without TLS":    {[]embedded.Option{here, embedded.ClientCA("ca.pem")}, "without TLS"},
-		"no files":          {[]embedded.Option{here, embedded.TLS("", "")}, "certificate"},
-		"no CA":             {[]embedded.Option{here, encrypted, embedded.ClientCA("")}, "ClientCA"},
-		"no such file":      {[]embedded.Option{here, embedded.TLS("no", "no")}, "TLS"},
-		"another's key":     {[]embedded.Option{here, embedded.TLS(a.file("server.pem"), a.file("other.key"))}, "TLS"},
-		"no such CA":        {[]embedded.Option{here, encrypted, embedded.ClientCA("no")}, "TLS"},
-		"no users":          {[]embedded.Option{embedded.Users()}, "no users"},
-		"the process":       {[]embedded.Option{embedded.Users(rights.User{Name: "process", Password: "x", Roles: shop.Roles})}, "itself"},
-		"user twice":        {[]embedded.Option{embedded.Users(shop, shop)}, "two users"},
-		"small payload":     {[]embedded.Option{embedded.MaxPayload(100)}, "100 bytes"},
-		"large payload":     {[]embedded.Option{embedded.MaxPayload(1 << 30)}, "bytes"},
-		"no connections":    {[]embedded.Option{embedded.MaxConnections(0)}, "connections"},
-		"no store":          {[]embedded.Option{embedded.MaxStore(0)}, "store"},
-		"user with no role": {[]embedded.Option{embedded.Users(rights.User{Name: "x", Password: "x"})}, "no role"},
+		"everybody everywhere": {options{embedded.Listen(":0")}, "0.0.0.0:0"},
+		"a name":               {options{embedded.Listen("db.example.org:0")}, "Users"},
+		"TLS is no access":     {options{embedded.Listen("[::]:0"), encrypted}, "ClientCA"},
+		"TLS for nobody":       {options{encrypted}, "without Listen"},
+		"CA without TLS":       {options{here, embedded.ClientCA("ca.pem")}, "without TLS"},
+		"no files":             {options{here, embedded.TLS("", "")}, "certificate"},
+		"no CA":                {options{here, encrypted, embedded.ClientCA("")}, "ClientCA"},
+		"no such file":         {options{here, embedded.TLS("no", "no")}, "TLS"},
+		"another's key": {options{here, embedded.TLS(a.file("server.pem"), a.file("other.key"))},
+			"TLS"},
+		"no such CA":        {options{here, encrypted, embedded.ClientCA("no")}, "TLS"},
+		"no users":          {options{embedded.Users()}, "no users"},
+		"the process":       {options{user("process", shop.Roles)}, "itself"},
+		"user twice":        {options{embedded.Users(shop, shop)}, "two users"},
+		"user with no role": {options{user("x", nil)}, "no role"},
+		"small payload":     {options{embedded.MaxPayload(100)}, "100 bytes"},
+		"large payload":     {options{embedded.MaxPayload(1 << 30)}, "bytes"},
+		"no connections":    {options{embedded.MaxConnections(0)}, "connections"},
+		"no store":          {options{embedded.MaxStore(0)}, "store"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")

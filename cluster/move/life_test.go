@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // journal is what was run, in all lives of the pool.
@@ -36,6 +37,13 @@ func (j *journal) counted() (ticks []uint64) {
 	return slices.Clone(j.ticks)
 }
 
+// count is how often a task was begun.
+func (j *journal) count(id string) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.runs[id]
+}
+
 // life is a pool with everything in it, and what has to come of it.
 type life struct {
 	*journal
@@ -43,12 +51,14 @@ type life struct {
 	tick  cluster.Task[int, int]
 	fails cluster.Task[int, int]
 	bad   cluster.Task[int, int]
+	again cluster.Task[int, int] // fails at its first attempt
 
 	ids       map[string]int // what is to have its number as its outcome
 	failed    string
 	dead      string
 	cancelled string
 	key       string // the ID of the task that has the key
+	backoff   string // of the one that waits for its second attempt
 }
 
 func newLife() *life {
@@ -61,11 +71,18 @@ func newLife() *life {
 	}
 	l.echo, l.tick, l.bad = noted("echo", nil), noted("tick", nil), noted("bad", nil)
 	l.fails = noted("fails", errors.New("as planned"))
+	l.again = cluster.Define("again", func(ctx context.Context, n int) (int, error) {
+		l.note(ctx)
+		if run, _ := cluster.RunFrom(ctx); run.Attempt != 2 {
+			return 0, errors.New("as planned")
+		}
+		return n, nil
+	}, cluster.Retry(3, retry.Backoff{Base: 8 * time.Second, Spread: retry.NoSpread}))
 	return l
 }
 
 func (l *life) tasks() []cluster.Runnable {
-	return []cluster.Runnable{l.echo, l.tick, l.fails, l.bad}
+	return []cluster.Runnable{l.echo, l.tick, l.fails, l.bad, l.again}
 }
 
 // begin fills a pool that is served, and ends the serving.
@@ -91,7 +108,10 @@ func (l *life) begin(t testing.TB, p *cluster.Pool, queued, planned int) {
 		_, err := cluster.Attach(p, l.echo, id).Get(ctx)
 		require.NoError(t, err)
 	}
-	for len(l.counted()) < 3 {
+	backoff, err := cluster.Submit(ctx, p, l.again, 5)
+	require.NoError(t, err)
+	l.backoff = backoff.ID()
+	for len(l.counted()) < 3 || l.count(l.backoff) == 0 {
 		time.Sleep(10 * time.Millisecond)
 	}
 	stop()
@@ -151,6 +171,10 @@ func (l *life) end(t testing.TB, p *cluster.Pool) {
 		require.NoError(t, err)
 		require.Equal(t, n, got)
 	}
+	got, err := cluster.Attach(p, l.again, l.backoff).Get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 5, got)
+	require.Equal(t, 2, l.count(l.backoff))
 	_, err = cluster.Attach(p, l.fails, l.failed).Get(ctx)
 	require.ErrorContains(t, err, "as planned")
 	_, err = cluster.Attach(p, l.bad, l.dead).Get(ctx)
@@ -170,6 +194,10 @@ func (l *life) end(t testing.TB, p *cluster.Pool) {
 	stats, err := p.Stats(ctx)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, stats.Failed)
+	set, err := p.Failed(ctx, cluster.FailedFilter{}, 0, 0)
+	require.NoError(t, err)
+	require.Equal(t, l.failed, set.Rows[0].ID)
+	require.Equal(t, l.dead, set.Rows[1].ID)
 	require.EqualValues(t, 1, stats.Stored, "the series is what is left")
 }
 

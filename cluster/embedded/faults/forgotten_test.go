@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/cluster"
+	"github.com/punctual-go/punctual/executor/retry"
 )
 
 // brief is a lease that is over soon.
@@ -72,11 +73,11 @@ func (l *local) queue(t testing.TB) jetstream.Stream {
 // or the run of a series, for acknowledged, as B was rolled up and C is done. A stays stored, and
 // is not delivered again when its worker ends. The sweep finds it.
 func TestWhatTheServerHasForgottenIsQueuedAgain(t *testing.T) {
-	for name, series := range map[string]bool{"task": false, "series": true} {
+	for _, name := range []string{"task", "series", "task tried again"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for range 5 { // it does not forget A each time
-				if forgetA(t, series) {
+				if forgetA(t, name == "series", name == "task tried again") {
 					return
 				}
 			}
@@ -86,14 +87,20 @@ func TestWhatTheServerHasForgottenIsQueuedAgain(t *testing.T) {
 }
 
 // forgetA reports whether the server has forgotten A: if not, it has delivered A again by itself.
-func forgetA(t *testing.T, series bool) (forgotten bool) {
+func forgetA(t *testing.T, series, tried bool) (forgotten bool) {
 	var log logged
 	l := startOutside(t) // or what is given back would be stored anew
 	ctx := testContext(t, 2*time.Minute)
 	var again atomic.Bool
 	running := make(chan string, 10)
+	var attempt atomic.Int32 // of the one that is running
 	done := make(chan struct{})
 	task := cluster.Define("held", func(ctx context.Context, name string) (string, error) {
+		run, _ := cluster.RunFrom(ctx)
+		if tried && name == "A" && run.Attempt == 1 {
+			return "", errAsTold
+		}
+		attempt.Store(int32(run.Attempt))
 		running <- name
 		if again.Load() {
 			return name, nil
@@ -104,7 +111,7 @@ func forgetA(t *testing.T, series bool) (forgotten bool) {
 		}
 		<-ctx.Done()
 		return name, context.Cause(ctx)
-	}, cluster.Lease(brief))
+	}, cluster.Lease(brief), cluster.Retry(3, retry.Backoff{}))
 	first := l.start(t, []cluster.Runnable{task}, cluster.Workers(3), cluster.Grace(0))
 	futures := map[string]*cluster.Future[string]{}
 	for _, name := range []string{"A", "B", "C"} {
@@ -133,6 +140,9 @@ func forgetA(t *testing.T, series bool) (forgotten bool) {
 
 	l.start(t, []cluster.Runnable{task}, cluster.Workers(3), log.option())
 	for name := ""; name != "A"; name = <-running { // B is there again, too
+	}
+	if tried {
+		require.EqualValues(t, 2, attempt.Load(), "the one that has failed is not forgotten")
 	}
 	healed := "forgotten"
 	if !series {

@@ -343,8 +343,12 @@ func TestWhatIsInvalid(t *testing.T) {
 			_, err := cluster.Join(ctx, l.conn, cluster.Name("tasks_DEAD"))
 			return err
 		},
-		"replicas":  func() error { _, err := cluster.Join(ctx, l.conn, cluster.Replicas(2)); return err },
-		"workers":   func() error { _, err := cluster.Join(ctx, l.conn, cluster.Workers(0)); return err },
+		"replicas": func() error { _, err := cluster.Join(ctx, l.conn, cluster.Replicas(2)); return err },
+		"workers":  func() error { _, err := cluster.Join(ctx, l.conn, cluster.Workers(0)); return err },
+		"keep failed": func() error {
+			_, err := cluster.Join(ctx, l.conn, cluster.KeepFailed(time.Millisecond))
+			return err
+		},
 		"no task":   func() error { return l.pool.Serve(ctx) },
 		"same name": func() error { return l.pool.Serve(ctx, ok, ok) },
 		"zero task": func() error {

@@ -126,3 +126,42 @@ func TestAWorkerThatDiesAfterTheNextAttemptIsStored(t *testing.T) {
 	require.Eventually(t, func() bool { return queued(js) == 0 }, 20*time.Second, 10*time.Millisecond)
 	requireSound(t, ns.dir)
 }
+
+// A worker dies right after it has kept a failed task, and before it records the outcome: the next
+// one tries it again, and what that comes to is kept, or not.
+func TestAWorkerThatDiesAfterAFailedTaskIsKept(t *testing.T) {
+	t.Parallel()
+	for name, mended := range map[string]bool{"fails again": false, "succeeds": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ns := startNodes(t, 1)
+			ctx := testContext(t, time.Minute)
+			p := ns.join(ctx)
+			a := ns.worker(workerConfig{Name: "A", Lease: brief, AfterLog: "task failed"})
+			f, err := cluster.Submit(ctx, p, ns.tasks().work, input{Do: "mended", N: 5})
+			require.NoError(t, err)
+			<-a.ended
+			a.kill() // says that it is dead
+			require.Equal(t, 1, failedIn(t, p)[0].Attempts)
+			if mended {
+				require.NoError(t, ns.journal.mend())
+			}
+			b := ns.worker(workerConfig{Name: "B", Lease: brief})
+			v, err := f.Get(ctx)
+			ns.saw(f.ID(), v, err)
+			b.interrupt()
+			<-b.ended
+			set := failedIn(t, p)
+			if mended {
+				require.NoError(t, err)
+				require.Empty(t, set)
+			} else {
+				require.ErrorContains(t, err, "as told")
+				require.Len(t, set, 1)
+				require.Equal(t, 2, set[0].Attempts)
+				require.Equal(t, "B", set[0].Instance)
+			}
+			requireSound(t, ns.dir)
+		})
+	}
+}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
@@ -42,13 +44,21 @@ type attempter struct {
 }
 
 // task fails as fail says of each attempt.
-func (a *attempter) task(fail func(run cluster.Run) error, opts ...cluster.TaskOption) cluster.Task[int, int] {
+func (a *attempter) task(
+	fail func(run cluster.Run) error, opts ...cluster.TaskOption,
+) cluster.Task[int, int] {
+	return a.inContext(func(_ context.Context, run cluster.Run) error { return fail(run) }, opts...)
+}
+
+func (a *attempter) inContext(
+	fail func(context.Context, cluster.Run) error, opts ...cluster.TaskOption,
+) cluster.Task[int, int] {
 	return cluster.Define("work", func(ctx context.Context, n int) (int, error) {
 		run, _ := cluster.RunFrom(ctx)
 		a.mu.Lock()
 		a.seen = append(a.seen, attempted{run, time.Now()})
 		a.mu.Unlock()
-		return n, fail(run)
+		return n, fail(ctx, run)
 	}, append([]cluster.TaskOption{cluster.Lease(brief)}, opts...)...)
 }
 
@@ -249,17 +259,25 @@ func TestATaskInBackoffIsCancelled(t *testing.T) {
 // nothing of it is left, whichever comes first.
 func TestCancelRacesTheNextAttempt(t *testing.T) {
 	t.Parallel()
-	l, ctx, a := startLocal(t), testContext(t, time.Minute), attempter{}
-	task := a.task(always, cluster.Retry(10, often(time.Hour)))
+	l, ctx := startLocal(t), testContext(t, 4*time.Minute)
+	const callers = 64
+	var begun [callers]chan bool
+	for i := range begun {
+		begun[i] = make(chan bool, 1)
+	}
+	task := cluster.Define("work", func(_ context.Context, caller int) (int, error) {
+		begun[caller] <- true
+		return 0, errAsTold
+	}, cluster.Retry(10, often(time.Hour)))
 	l.serve(t, task)
-	rounds := long(1_000, 10_000)
-	require.NoError(t, atOnce(64, func(int) error {
-		for range rounds / 64 {
-			f, err := cluster.Submit(ctx, l.pool, task, 7)
+	require.NoError(t, atOnce(callers, func(caller int) error {
+		for range long(1_000, 20_000) / callers {
+			f, err := cluster.Submit(ctx, l.pool, task, caller)
 			if err != nil {
 				return err
 			}
-			time.Sleep(rand.N(40 * time.Millisecond))
+			<-begun[caller]
+			time.Sleep(rand.N(6 * time.Millisecond))
 			prevented, err := f.Cancel(ctx)
 			if err != nil || !prevented {
 				return fmt.Errorf("prevented %v, %w", prevented, err)
@@ -271,8 +289,7 @@ func TestCancelRacesTheNextAttempt(t *testing.T) {
 		return nil
 	}))
 	l.requireEmpty(t)
-	t.Logf("%d of %d had begun", len(a.all()), rounds)
-	require.NotEmpty(t, a.all())
+	require.Empty(t, failedIn(t, l.pool))
 }
 
 // A key is taken while its task waits for another attempt, and as long as its outcome is kept.
@@ -311,4 +328,77 @@ func TestRetriesThatMakeNoSense(t *testing.T) {
 		require.ErrorIs(t, err, cluster.ErrInvalid)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// An attempt that a process gives back as it ends is begun anew, and counts once; those that have
+// failed before it still count.
+func TestAnAttemptThatIsGivenBackCountsOnce(t *testing.T) {
+	t.Parallel()
+	inBothWays(t, func(t *testing.T, start func(testing.TB, ...cluster.Option) *local) {
+		l, ctx, a := start(t, cluster.Keep(10*longer)), testContext(t, time.Minute), attempter{}
+		begun := make(chan bool, 10)
+		task := a.inContext(func(ctx context.Context, run cluster.Run) error {
+			if run.Attempt == 2 {
+				if begun <- true; len(a.all()) == 2 {
+					<-ctx.Done()
+				}
+			}
+			return fmt.Errorf("attempt %d", run.Attempt)
+		}, cluster.Retry(3, retry.Backoff{}), cluster.Lease(longer))
+		first := l.start(t, []cluster.Runnable{task}, cluster.Grace(0))
+		f, err := cluster.Schedule(ctx, l.pool, 700*time.Millisecond, task, 7)
+		require.NoError(t, err)
+		<-begun
+		first.end(t)
+		l.start(t, []cluster.Runnable{task})
+		_, err = f.Get(ctx)
+		require.ErrorContains(t, err, "attempt 3")
+		require.Equal(t, []int{1, 2, 2, 3}, a.numbers())
+		for _, run := range a.all() {
+			require.Equal(t, a.all()[0].Scheduled, run.Scheduled)
+		}
+		require.Equal(t, 3, failedIn(t, l.pool)[0].Attempts)
+		l.requireEmpty(t)
+	})
+}
+
+// A task whose payload is as long as may be, with the longest names, is tried again, and is kept when
+// it has failed, with so much of its error as fits.
+func TestALongTaskIsTriedAgainAndKept(t *testing.T) {
+	t.Parallel()
+	nc := dial(t, startServer(t, func(o *server.Options) { o.MaxPayload = 8 << 10 }))
+	ctx := testContext(t, time.Minute)
+	p, err := cluster.Join(ctx, nc, cluster.Instance(strings.Repeat("i", 100)))
+	require.NoError(t, err)
+	task := cluster.Define(strings.Repeat("n", 190), func(context.Context, string) (int, error) {
+		return 0, errors.New(strings.Repeat("wrong ", 1000))
+	}, cluster.Retry(3, often(700*time.Millisecond)))
+	go p.Serve(ctx, task) //nolint:errcheck // it ends with the test
+	f, err := cluster.Submit(ctx, p, task, strings.Repeat("x", int(nc.MaxPayload())-1024-len(`""`)))
+	require.NoError(t, err)
+	_, err = f.Get(ctx)
+	require.ErrorContains(t, err, "wrong wrong")
+	set := failedIn(t, p)
+	require.Len(t, set, 1)
+	require.Equal(t, 3, set[0].Attempts)
+	require.Contains(t, set[0].Error, "wrong")
+}
+
+// A pool whose failed set was deleted does its work all the same.
+func TestWithoutAFailedSetATaskStillEnds(t *testing.T) {
+	t.Parallel()
+	var log logged
+	l, ctx, a := startLocal(t), testContext(t, time.Minute), attempter{}
+	task := a.task(always)
+	r := l.start(t, []cluster.Runnable{task}, log.option())
+	js, err := jetstream.New(l.conn)
+	require.NoError(t, err)
+	require.NoError(t, js.DeleteStream(ctx, "PUNCTUAL_tasks_DEAD"))
+	f, err := cluster.Submit(ctx, l.pool, task, 7)
+	require.NoError(t, err)
+	_, err = f.Get(ctx)
+	require.ErrorContains(t, err, "as told")
+	r.end(t)
+	require.Contains(t, log.String(), "a failed task could not be kept")
+	require.Equal(t, []int{1}, a.numbers())
 }

@@ -309,6 +309,27 @@ func TestASeriesGoesOnAfterAPoisonRun(t *testing.T) {
 	require.Contains(t, m.Header.Get("Punctual-Why"), "none of 5 attempts came to an end")
 	require.Regexp(t, "[ABC]", m.Header.Get("Punctual-Instance"))
 	starts := map[uint64]int{}
+	p := ns.join(ctx)
+	set := failedIn(t, p)
+	require.Len(t, set, 1)
+	require.Equal(t, "series Aa", set[0].Series)
+	require.EqualValues(t, 2, set[0].Number)
+	require.Equal(t, 5, set[0].Attempts)
+	require.Equal(t, "abandoned", set[0].Kind)
+	defer func() { // it is redriven beside its series, as a task that runs once
+		ns.worker(workerConfig{Name: "D"})
+		for range 2 {
+			done, err := p.Redrive(ctx, cluster.FailedFilter{Task: "tick"})
+			require.NoError(t, err)
+			for _, d := range done {
+				require.Equal(t, set[0].ID, d.ID)
+				got, err := cluster.Attach(p, ns.tasks().tick, d.New).Get(ctx)
+				require.NoError(t, err)
+				require.Equal(t, 666, got)
+			}
+		}
+		require.Empty(t, failedIn(t, p))
+	}()
 	for _, e := range readJournals(t, ns.dir) {
 		if e.Kind == "start" {
 			starts[e.Number]++
