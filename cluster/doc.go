@@ -37,6 +37,8 @@
 //     goes on.
 //   - A task with [Retry] is tried again after an error or panic. Its back-off is stored, so it
 //     holds no worker, outlives all processes, and can be cancelled.
+//   - [AtOnce] bounds how many runs of a task there are at once in all processes, and [Rate] how
+//     often they begin for each key. What waits for its rate holds no worker.
 //   - What has failed for good is in the failed set, with its payload, before its future says so.
 //     [Pool.Redrive] has it run again, each task once, however often that is asked for.
 //   - Runs of a series do not overlap, are not skipped, and keep to their grid, whichever process

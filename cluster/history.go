@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
 )
 
@@ -36,6 +37,7 @@ const (
 	RunSucceeded Outcome = "succeeded"
 	RunFailed    Outcome = "failed"
 	RunPanicked  Outcome = "panicked"
+	RunSkipped   Outcome = "skipped"   // its function has returned executor.ErrSkipped
 	RunCancelled Outcome = "cancelled" // its series was, while it ran
 	RunAbandoned Outcome = "abandoned" // its workers died at each of its attempts
 	RunStopped   Outcome = "stopped"   // it has ended its series, see [Stop]
@@ -96,6 +98,8 @@ func (h *held) ranAs(err error) RanRow {
 	case errors.As(err, &panicErr):
 		row.Outcome = RunPanicked
 		err = fmt.Errorf("%v", panicErr.Value)
+	case errors.Is(err, executor.ErrSkipped):
+		row.Outcome = RunSkipped
 	default:
 		row.Outcome = RunFailed
 	}

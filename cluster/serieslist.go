@@ -180,7 +180,8 @@ func (p *Pool) completeSeries(
 // has a row of its own.
 func (p *Pool) completeRow(ctx context.Context, c *whereabouts, row *SeriesRow) (old bool, err error) {
 	at := seriesPlace(row.Task, row.Series)
-	if row.State == StateDue || row.State == StateHeld {
+	due := row.State == StateDue || row.State == StateHeld
+	if due {
 		newest, err := p.last(ctx, p.on.any(at))
 		if err != nil || sequenceOf(newest) > row.Sequence {
 			return true, err
@@ -188,7 +189,7 @@ func (p *Pool) completeRow(ctx context.Context, c *whereabouts, row *SeriesRow) 
 	}
 	for _, w := range c.workers {
 		for _, r := range w.Running {
-			if r.Task == row.Task && r.Series == row.Series {
+			if due && r.Task == row.Task && r.Series == row.Series && r.Number == row.Number {
 				row.State, row.Attempt, row.Since, row.Worker = StateHeld, r.Attempt, r.Since, w.Instance
 			}
 		}

@@ -74,22 +74,23 @@ func (p *Pool) toServe(tasks []Runnable) ([]*definition, error) {
 
 // worker is what serves: one for each call of Serve.
 type worker struct {
-	pool     *Pool
-	id       string // has the name of the instance, see instanceOf
-	local    *executor.ScheduledPool
-	leases   *leases
-	window   *window
-	paces    paces
-	alone    chan struct{}   // held by the one run that has lost its worker often
-	taking   chan struct{}   // one for each that is being taken out
-	served   []string        // the names of its tasks
-	since    time.Time       // when it has begun, by the server's clock
-	draining atomic.Bool     // it takes no more
-	noting   sync.WaitGroup  // of runs of series, see history.go
-	unnoted  atomic.Int64    // how many
-	life     context.Context // ends when Serve does: until then outcomes may still be stored
-	die      context.CancelFunc
-	stop     context.CancelCauseFunc // ends the fetching, as if Serve's context had ended
+	pool    *Pool
+	id      string // has the name of the instance, see instanceOf
+	local   *executor.ScheduledPool
+	leases  *leases
+	window  *window
+	paces   paces
+	alone   chan struct{}   // held by the one run that has lost its worker often
+	taking  chan struct{}   // one for each that is being taken out
+	served  []string        // the names of its tasks
+	since   time.Time       // when it has begun, by the server's clock
+	noting  sync.WaitGroup  // of runs of series, see history.go
+	unnoted atomic.Int64    // how many
+	life    context.Context // ends when Serve does: until then outcomes may still be stored
+	die     context.CancelFunc
+	stops   context.Context // ends when it takes no more
+	drains  context.CancelFunc
+	stop    context.CancelCauseFunc // ends the fetching, as if Serve's context had ended
 
 	mu    sync.Mutex
 	at    map[place][]*held
@@ -112,6 +113,7 @@ func newWorker(p *Pool) *worker {
 		empty:  make(chan struct{}),
 	}
 	w.life, w.die = context.WithCancel(context.Background())
+	w.stops, w.drains = context.WithCancel(w.life)
 	return w
 }
 
@@ -158,7 +160,7 @@ func (w *worker) work(ctx context.Context, defs []*definition) error {
 	defer unregister()
 	fetchers.Wait()
 	drained := time.Now()
-	w.draining.Store(true)
+	w.drains()
 	w.drain()
 	if w.pool.stopsWithServer() {
 		w.takeAllBack(defs)

@@ -65,15 +65,17 @@ func (w *worker) register(ctx context.Context) (unregister func()) {
 // keepRecord writes the record of a worker until ctx ends, and then removes it. It is soon written
 // again when the worker begins to stop.
 func (w *worker) keepRecord(ctx context.Context) {
+	stops := w.stops.Done()
 	for ctx.Err() == nil {
 		if err := w.tell(ctx, w.record()); err != nil && ctx.Err() == nil {
 			w.pool.logger.Debug("the record of this worker not written", "pool",
 				w.pool.settings.name, "error", err)
 		}
-		draining := w.draining.Load()
-		for begun := time.Now(); ctx.Err() == nil && time.Since(begun) < tellEvery &&
-			w.draining.Load() == draining; {
-			sleep(ctx, 100*time.Millisecond)
+		select {
+		case <-time.After(tellEvery):
+		case <-stops:
+			stops = nil // once is enough
+		case <-ctx.Done():
 		}
 	}
 	over, cancel := context.WithTimeout(w.life, time.Second)
@@ -103,7 +105,7 @@ func (w *worker) tell(ctx context.Context, record *Worker) error {
 // record is what the worker tells of itself.
 func (w *worker) record() *Worker {
 	r := &Worker{ID: w.id, Instance: w.pool.instance, Version: w.pool.version, Since: w.since,
-		Tasks: w.served, Size: w.pool.workers, Stopping: w.draining.Load()}
+		Tasks: w.served, Size: w.pool.workers, Stopping: w.stops.Err() != nil}
 	for _, h := range w.leases.all() {
 		began := h.beganAt()
 		if began.IsZero() {

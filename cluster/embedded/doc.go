@@ -9,6 +9,9 @@
 //	defer conn.Close()
 //	pool, err := cluster.Join(ctx, conn)
 //
+// [Listen] opens a port for other processes. If other machines reach it, [Users] or [ClientCA] say
+// who may connect; [TLS], [MaxPayload], [MaxConnections] and [MaxStore] are for them, too.
+//
 // "go -C cluster/embedded run ./example" shows three processes that share a server, of which one is
 // killed and one is stopped for a while.
 package embedded
