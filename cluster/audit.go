@@ -23,9 +23,11 @@ type AuditEntry struct {
 	Detail string    `json:"detail,omitempty"` // how many it were, or what has come of it
 }
 
+// An entry does not age, as the bucket's own age beats any that is longer: who sweeps removes it.
 const (
-	auditKept = 30 * 24 * time.Hour
-	auditWait = 2 * time.Second
+	auditPrefix = "audit."
+	auditKept   = 30 * 24 * time.Hour
+	auditWait   = 2 * time.Second
 )
 
 // Note puts an entry into the audit, where it is kept for thirty days, and on the log. Time and
@@ -35,9 +37,9 @@ func (p *Pool) Note(ctx context.Context, e AuditEntry) error {
 	e.At, e.By = time.Time{}, p.instance
 	p.logger.Info("command", "pool", p.settings.name, "by", e.By, "verb", e.Verb, "task", e.Task,
 		"series", e.Series, "id", e.ID, "detail", e.Detail)
-	m := nats.NewMsg(p.results.subject("audit." + nuid.Next()))
+	m := nats.NewMsg(p.results.subject(auditPrefix + nuid.Next()))
 	m.Data, _ = json.Marshal(e) // of strings
-	m.Header.Set(jetstream.MsgTTLHeader, auditKept.String())
+	m.Header.Set(jetstream.MsgTTLHeader, "never")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditWait)
 	defer cancel()
 	ctx, allowed := p.whileAllowed(ctx, m.Subject)
@@ -55,7 +57,7 @@ func (p *Pool) Note(ctx context.Context, e AuditEntry) error {
 func (p *Pool) Audit(ctx context.Context, most int) (list []AuditEntry, err error) {
 	err = p.list(ctx, "the audit", func(ctx context.Context) error {
 		list = []AuditEntry{}
-		v, err := p.view(ctx, p.kept, 1, scanned, false, p.results.subject("audit.>"))
+		v, err := p.view(ctx, p.kept, 1, scanned, false, p.results.subject(auditPrefix+">"))
 		if err != nil {
 			return err
 		}
@@ -65,7 +67,7 @@ func (p *Pool) Audit(ctx context.Context, most int) (list []AuditEntry, err erro
 			messages, err = v.next(ctx, scanned)
 			for _, m := range messages {
 				e := AuditEntry{}
-				if json.Unmarshal(m.data, &e) == nil { // else it is of a later version
+				if !deleted(m.header) && json.Unmarshal(m.data, &e) == nil { // else it is of a later version
 					e.At = m.stored
 					list = append(list, e)
 				}

@@ -220,16 +220,17 @@ func (p *Pool) readRan(ctx context.Context, at place) (r ran, sequence uint64, e
 	return r, sequence, err
 }
 
-// forgetOldRuns removes what was last written long ago, of series that have ended.
-func (p *Pool) forgetOldRuns(ctx context.Context) error {
+// forgetOld removes what was last written long ago, of keys with a prefix: the runs of series that
+// have ended, and the audit.
+func (p *Pool) forgetOld(ctx context.Context, prefix string, kept time.Duration) error {
 	for {
-		m, err := p.kept.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(p.results.subject(ranPrefix+">")))
+		m, err := p.kept.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(p.results.subject(prefix+">")))
 		switch {
 		case errors.Is(err, jetstream.ErrMsgNotFound):
 			return nil
 		case err != nil:
 			return err
-		case p.age(m.Time) < forgetRan:
+		case p.age(m.Time) < kept:
 			return nil
 		}
 		d := nats.NewMsg(m.Subject)

@@ -61,7 +61,10 @@ func (p *Pool) sweepOnce(ctx context.Context) error {
 		}
 	}
 	if turns%sweepsAnHour == 0 {
-		if err := p.forgetOldRuns(ctx); err != nil {
+		if err := p.forgetOld(ctx, ranPrefix, forgetRan); err != nil {
+			return err
+		}
+		if err := p.forgetOld(ctx, auditPrefix, auditKept); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestWhatWasDoneByHandIsInTheAudit(t *testing.T) {
 	t.Parallel()
-	l := startLocal(t, cluster.Instance("ann@desk"))
+	l := startLocal(t, cluster.Instance("ann@desk"), cluster.Keep(10*time.Second))
 	ctx := testContext(t, time.Minute)
 	var r recorder
 	s, err := cluster.AtFixedRate(ctx, l.pool, "s", time.Hour, time.Hour, r.task(), "in")
@@ -46,6 +46,11 @@ func TestWhatWasDoneByHandIsInTheAudit(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, last, 1)
 	require.Equal(t, "3 tasks", last[0].Detail)
+	// The pool's own age of ten seconds does not concern it.
+	time.Sleep(11 * time.Second)
+	all, err = l.pool.Audit(ctx, 100)
+	require.NoError(t, err)
+	require.Len(t, all, len(verbs))
 	none, err := l.pool.Audit(ctx, 0)
 	require.NoError(t, err)
 	require.Empty(t, none)
