@@ -18,11 +18,10 @@ import (
 // makes by looking at each subject that matches: 15 ms for 50,000, 300 ms for a million, and as
 // much again for the first message. So what is common is looked for among all, and only what is
 // rare by its subject.
-
 //
 // The consumer is one that the server names and that sends by itself, as many messages as it may
 // leave unacknowledged: to make one of a name, or to ask one for messages, takes rights by which a
-// process could take runs. What follows is read by another.
+// process could take runs. What follows is read by another one.
 
 // glance is how long a list's consumer stays when nobody listens to it.
 const glance = time.Second
