@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -64,9 +68,33 @@ func (p *process) signal(s syscall.Signal, kind string) {
 	}
 }
 
-func (p *process) stop()      { p.signal(syscall.SIGSTOP, "stopped") }
 func (p *process) cont()      { p.signal(syscall.SIGCONT, "continued") }
 func (p *process) interrupt() { p.signal(syscall.SIGTERM, "asked to end") }
+
+// stop stops the process, and returns when all of its threads stand still, where the system shows
+// that.
+func (p *process) stop() {
+	p.signal(syscall.SIGSTOP, "stopped")
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline) && p.moves(); {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// moves tells whether some thread has not stopped yet.
+func (p *process) moves() bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.cmd.Process.Pid))
+	for _, file := range threads {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		_, state, _ := strings.Cut(string(stat), ") ") // the name before it may have anything
+		if !strings.HasPrefix(state, "T") && !strings.HasPrefix(state, "Z") {
+			return true
+		}
+	}
+	return false
+}
 
 // kill ends the process at once, and waits for its end.
 func (p *process) kill() {

@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,12 @@ func TestAStoppedWorkerBeginsNothingOld(t *testing.T) {
 	ctx := testContext(t, time.Minute)
 	a := ns.worker(workerConfig{Name: "A", Lease: 500 * time.Millisecond})
 	p := ns.join(ctx)
+	require.Eventually(t, func() bool {
+		s, err := p.Stats(ctx)
+		return err == nil && slices.ContainsFunc(s.Tasks, func(of cluster.TaskStats) bool {
+			return of.Task == ns.tasks().work.Name() && of.Listening > 0
+		})
+	}, 20*time.Second, time.Millisecond)
 	a.stop()
 	var fs []*cluster.Future[int]
 	for n := range 8 {
