@@ -137,8 +137,8 @@ func (t *strip) Says() string {
 	if t.Until.Before(t.end()) {
 		says += ", as far as " + t.Until.Format("15:04:05")
 	}
-	if t.Calendars > 0 {
-		says += ", the next only of " + numbered(uint64(t.Calendars), "task") + " on a calendar"
+	if t.Cut > 0 {
+		says += ", not all of " + numbered(uint64(t.Cut), "task") + " on a calendar"
 	}
 	if t.Together.Before(t.Until) {
 		says += "; what starts at the same moment is known as far as " + t.Together.Format("15:04:05")

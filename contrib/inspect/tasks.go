@@ -59,8 +59,9 @@ func (s *seen) tasksView(q query) tasksView {
 	v.Page = min(q.Page, v.Pages)
 	v.Asked.Page = v.Page
 	first := (v.Page - 1) * onPage
+	a := s.asker()
 	for _, e := range found[first:min(first+onPage, len(found))] {
-		v.Tasks = append(v.Tasks, s.row(e))
+		v.Tasks = append(v.Tasks, s.row(e, a))
 	}
 	return v
 }
@@ -158,8 +159,17 @@ type row struct {
 	Paused bool      `json:"paused,omitzero"`
 	Lately []span    `json:"late_lately,omitempty"` // the last runs, the latest last
 
+	// Schedule is when the task runs. In the list, of those on a calendar only, and without times.
+	Schedule *schedule `json:"schedule,omitempty"`
+
 	Identity string `json:"-"`
 }
+
+// OnCalendar reports whether a calendar tells when the task runs.
+func (r row) OnCalendar() bool { return r.Schedule != nil && r.Schedule.Words != phrase{} }
+
+// NextMoment is the time of the next run, in the zone of the schedule.
+func (r row) NextMoment() moment { return newMoment(r.Next, r.Schedule.zone) }
 
 // lastRun is the last run that has ended.
 type lastRun struct {
@@ -177,13 +187,19 @@ func newLastRun(l *executor.LastRun) *lastRun {
 	return &lastRun{l.Number, l.Started, span(l.Took), l.Skipped, said(errorText(l.Err))}
 }
 
-func (s *seen) row(e *entry) row {
+func (s *seen) row(e *entry, a *asker) row {
 	st := e.handle.Status()
 	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: stateOf(st),
 		Kind: string(st.Kind), Period: span(st.Period), Next: st.Next, Runs: st.Runs,
 		Last: newLastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial)}
-	if st.Period == never {
+	switch {
+	case st.Period == never:
 		r.Kind, r.Period = "on demand", 0
+	case st.Calendar != nil:
+		r.Schedule = e.scheduled(st, a, s.at)
+		if !st.Next.IsZero() {
+			r.Next = newMoment(st.Next, r.Schedule.zone).At
+		}
 	}
 	for _, past := range slices.Backward(e.handle.History()) {
 		r.Lately = append(r.Lately, span(past.Late))
@@ -215,6 +231,25 @@ func (v taskView) Unplanned() string {
 	return "none is planned"
 }
 
+// TimesCaption says what the times of the schedule are.
+func (v taskView) TimesCaption() string {
+	s := v.Schedule
+	next := "the next"
+	switch {
+	case v.Paused:
+		next = "those that would be next, were it not paused"
+	case s.Estimate:
+		next = "the next, as if each run took as long as the last"
+	}
+	switch {
+	case s.Runs:
+		return "Times: of the last runs, and " + next
+	case len(s.Previous) > 0:
+		return "Times: the last, and " + next
+	}
+	return "Times: " + next
+}
+
 // Of says of which tasks is shown what is known by name only.
 func (v taskView) Of() string {
 	if v.Same > 1 {
@@ -225,8 +260,10 @@ func (v taskView) Of() string {
 
 func (s *seen) taskView(e *entry) taskView {
 	st := e.handle.Status()
-	v := taskView{At: s.at, row: s.row(e), Unique: st.Unique, Same: s.tasks().named(e.name),
+	a := s.asker()
+	v := taskView{At: s.at, row: s.row(e, a), Unique: st.Unique, Same: s.tasks().named(e.name),
 		Past: []pastRun{}}
+	v.Schedule = e.scheduled(st, a, s.at).withTimes(e, st, a, s.at.Round(0))
 	v.Task.Path = e.path(s.source)
 	if h := st.Health; h != nil {
 		v.Health = &sick{text(e.name), h.State, readable(h.Reason, shownError), h.Since}
