@@ -12,13 +12,22 @@ type moment struct {
 	NoRun bool   `json:"no_run,omitzero"` // it is known that there was none
 }
 
-// newMoment returns a time as a zone shows it. What JSON cannot write is shown in UTC: users' zones
-// may be days away from that.
-func newMoment(t time.Time, zone *time.Location) moment {
+// in returns a time as a zone shows it, if there is one. What JSON cannot write is shown in UTC:
+// users' zones may be days away from that.
+func in(t time.Time, zone *time.Location) time.Time {
+	if t.IsZero() {
+		return t
+	}
 	t = t.Round(0).In(zone)
 	if _, offset := t.Zone(); max(offset, -offset) >= 24*60*60 {
 		t = t.UTC()
 	}
+	return t
+}
+
+// newMoment returns a time as a zone shows it.
+func newMoment(t time.Time, zone *time.Location) moment {
+	t = in(t, zone)
 	name, _ := t.Zone()
 	if name == "" {
 		name = t.Format("-07:00")
@@ -35,16 +44,4 @@ func (m moment) Datetime() string { return m.At.Format(time.RFC3339) }
 // String is the time for people.
 func (m moment) String() string {
 	return m.At.Format("Mon 2006-01-02 15:04:05 ") + m.Zone.String()
-}
-
-// Passed reports whether the time has passed.
-func (m moment) Passed() bool { return time.Until(m.At) <= 0 }
-
-// zoneText returns the name of a zone. That of the server has none that others know, so it is called
-// what it is called now.
-func zoneText(zone *time.Location, now time.Time) text {
-	if zone == time.Local {
-		return text(now.In(zone).Format("MST") + ", the server's")
-	}
-	return text(zone.String())
 }

@@ -28,9 +28,8 @@ type starts struct {
 	most  int           // of them
 }
 
-func newPlanner(t *strip, s *seen) *planner {
-	return &planner{strip: t, from: s.at.Round(0), asker: s.asker(),
-		known: allBins * binWidth}
+func newPlanner(t *strip, s *seen, a *asker) *planner {
+	return &planner{strip: t, from: s.at.Round(0), asker: a, known: allBins * binWidth}
 }
 
 func (p *planner) plan(s *seen) {

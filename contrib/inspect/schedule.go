@@ -9,9 +9,10 @@ import (
 
 // schedule is when a periodic task runs: in words, and in times.
 type schedule struct {
-	Words phrase `json:"words,omitzero"` // what a calendar says of itself
-	Line  phrase `json:"line,omitzero"`  // its text, if the words are others
-	Zone  text   `json:"zone"`           // the name of the zone in which times are shown
+	Words phrase `json:"words,omitzero"`       // what a calendar says of itself
+	Line  phrase `json:"line,omitzero"`        // its text, if the words are others
+	Zone  text   `json:"zone"`                 // the name of the zone in which times are shown
+	Local bool   `json:"server_zone,omitzero"` // it is that of the server, as that is called now
 
 	// The next runs as they are planned now or, while the task is paused, as they would be. Of a
 	// task with a fixed delay the later ones are estimates: as if each run took as long as the last.
@@ -42,17 +43,14 @@ func (e *entry) scheduled(st executor.TaskStatus, a *asker, now time.Time) *sche
 			s.zone = t.zone
 		}
 	}
-	s.Zone = zoneText(s.zone, now)
+	if s.Zone, s.Local = text(s.zone.String()), s.zone == time.Local; s.Local {
+		s.Zone = text(now.Local().Format("MST")) // its name says nothing
+	}
 	return s
 }
 
-// Server is the zone of the server, if it is another.
-func (s *schedule) Server() text {
-	if s.zone == time.Local || s.zone.String() == time.Local.String() {
-		return ""
-	}
-	return text(time.Now().Format("MST"))
-}
+// Server is what the zone of the server is called now.
+func (s *schedule) Server() text { return text(time.Now().Format("MST")) }
 
 // Times reports whether there are any.
 func (s *schedule) Times() bool { return len(s.Previous)+len(s.Next) > 0 }
@@ -63,14 +61,13 @@ func (s *schedule) withTimes(e *entry, st executor.TaskStatus, a *asker, now tim
 	case st.State.Settled() || st.Period == never:
 		return s
 	case st.Calendar == nil:
-		next := sequence{status: st, now: now, after: periods(st, now)}.next()
+		next := upcomingOf(st, now, periods(st, now))
 		s.Ends, s.Estimate = next.ends, st.Kind == executor.FixedDelay && len(next.times) > 1
 		s.Next = s.moments(next.times)
 		return s
 	}
 	answer, trouble := ask(a, e.inquiry(), func() timesOfCalendar {
-		return timesOfCalendar{sequence{status: st, now: now, after: st.Calendar.Next}.next(),
-			previous(st.Calendar, now)}
+		return timesOfCalendar{upcomingOf(st, now, st.Calendar.Next), previous(st.Calendar, now)}
 	})
 	if trouble != "" {
 		s.Trouble = said(trouble)

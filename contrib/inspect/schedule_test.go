@@ -189,12 +189,19 @@ func TestATimeIsShownInTheZoneOfItsSchedule(t *testing.T) {
 			assert.Contains(t, body, next)
 			assert.NotContains(t, body, "01:30")
 		}
+		assert.Contains(t, get(t, page, "/pool/-1/").Body.String(), `<td class="t">2000-01-11 02:30:00 CET</td>`)
 		assert.Contains(t, task, next+", in 13 h 30 min</dd>")
 		assert.Contains(t, task, `<dd><bdi>Europe/Berlin</bdi> <span class="quiet">the server: `+time.Now().Format("MST"))
 		var v struct{ Tasks []struct{ Next string } }
 		body := get(t, page, "/pool/-1/tasks?format=json").Body.Bytes()
 		require.NoError(t, json.Unmarshal(body, &v))
 		assert.Equal(t, "2000-01-11T02:30:00+01:00", v.Tasks[0].Next)
+		time.Sleep(15 * hour)
+		page.Forget()
+		_, task, list = scheduled(t, page)
+		assert.Contains(t, task, `<dd>02:30:00 CET, took 0 ns</dd>`)
+		assert.Contains(t, task, `<tr><td class="t">02:30:00 CET</td>`)
+		assert.Contains(t, list, `<td class="t" data-is="last run">02:30:00 CET ok</td>`)
 	})
 }
 

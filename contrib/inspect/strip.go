@@ -59,7 +59,7 @@ type bin struct {
 }
 
 // strip returns that of a pool or loop; nil if nothing is remembered and nothing planned.
-func (s *seen) strip() *strip {
+func (s *seen) strip(a *asker) *strip {
 	edge := s.at.Truncate(binWidth)
 	t := &strip{From: edge.Add(-binsBack * binWidth), Width: span(binWidth),
 		Bins: make([]bin, allBins), Until: edge.Add((binsBack + 1) * binWidth),
@@ -70,7 +70,7 @@ func (s *seen) strip() *strip {
 			b.add(second)
 		}
 	}
-	newPlanner(t, s).plan(s)
+	newPlanner(t, s, a).plan(s)
 	return t
 }
 

@@ -197,8 +197,9 @@ func (s *seen) row(e *entry, a *asker) row {
 		r.Kind, r.Period = "on demand", 0
 	case st.Calendar != nil:
 		r.Schedule = e.scheduled(st, a, s.at)
-		if !st.Next.IsZero() {
-			r.Next = newMoment(st.Next, r.Schedule.zone).At
+		r.Next = in(st.Next, r.Schedule.zone)
+		if r.Last != nil {
+			r.Last.Started = in(r.Last.Started, r.Schedule.zone)
 		}
 	}
 	for _, past := range slices.Backward(e.handle.History()) {
@@ -264,12 +265,13 @@ func (s *seen) taskView(e *entry) taskView {
 	v := taskView{At: s.at, row: s.row(e, a), Unique: st.Unique, Same: s.tasks().named(e.name),
 		Past: []pastRun{}}
 	v.Schedule = e.scheduled(st, a, s.at).withTimes(e, st, a, s.at.Round(0))
+	zone := v.Schedule.zone
 	v.Task.Path = e.path(s.source)
 	if h := st.Health; h != nil {
 		v.Health = &sick{text(e.name), h.State, readable(h.Reason, shownError), h.Since}
 	}
 	for _, r := range e.handle.History() {
-		v.Past = append(v.Past, s.past(r))
+		v.Past = append(v.Past, s.past(r).in(zone))
 	}
 	for _, r := range s.running() {
 		// Others of this name may be running as well.

@@ -14,25 +14,20 @@ type upcoming struct {
 	trouble said
 }
 
-// sequence is what the next runs of a task follow from.
-type sequence struct {
-	status executor.TaskStatus
-	now    time.Time
-	after  func(time.Time) time.Time // the run after another, or the zero time; it may be the user's
-}
+// follower returns the run after another, or the zero time. It may be the user's.
+type follower func(time.Time) time.Time
 
-// next returns the next runs. The first is the planned one; a task that is paused has none, so that
-// is the first that would be.
-func (q sequence) next() (u upcoming) {
-	st := q.status
+// upcomingOf returns the next runs of a task. The first is the planned one; a task that is paused
+// has none, so that is the first that would be.
+func upcomingOf(st executor.TaskStatus, now time.Time, after follower) (u upcoming) {
 	t := st.Next
 	switch {
 	case st.Paused && st.Calendar != nil:
-		t = q.follow(q.now, &u)
+		t = u.follow(now, after)
 	case st.Paused, t.IsZero():
 		return u
 	}
-	for n := uint64(1); !t.IsZero() && q.allows(t); n++ {
+	for n := uint64(1); !t.IsZero() && writable(t) && before(t, st.Until); n++ {
 		u.times = append(u.times, t)
 		switch {
 		case n == st.Left:
@@ -42,22 +37,18 @@ func (q sequence) next() (u upcoming) {
 			return u
 		}
 		// What is overdue runs now, and once.
-		if t = q.follow(later(t, q.now), &u); u.trouble != "" {
-			return u
-		}
+		t = u.follow(later(t, now), after)
 	}
 	u.ends = u.trouble == ""
 	return u
 }
 
-// allows reports whether the series has not ended by then.
-func (q sequence) allows(t time.Time) bool {
-	return writable(t) && (q.status.Until.IsZero() || t.Before(q.status.Until))
-}
+// before reports whether a series has not ended by then, if it has an end.
+func before(t, end time.Time) bool { return end.IsZero() || t.Before(end) }
 
 // follow returns the run after a time. One that does not go on is refused, as the pool does.
-func (q sequence) follow(t time.Time, u *upcoming) time.Time {
-	next := q.after(t)
+func (u *upcoming) follow(t time.Time, after follower) time.Time {
+	next := after(t)
 	if !next.IsZero() && !next.After(t) {
 		u.trouble = "its Next answers a time that is not after its argument"
 		return time.Time{}
@@ -74,7 +65,7 @@ func later(a, b time.Time) time.Time {
 
 // periods returns what follows on a run of a task with a period: at a fixed rate the next of the
 // grid; with a fixed delay, as if each run took as long as the last.
-func periods(st executor.TaskStatus, now time.Time) func(time.Time) time.Time {
+func periods(st executor.TaskStatus, now time.Time) follower {
 	step := st.Period
 	if st.Kind == executor.FixedDelay && st.Last != nil {
 		step = max(step+st.Last.Took, step)
