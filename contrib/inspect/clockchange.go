@@ -12,8 +12,8 @@ type clockChange struct {
 	Words string `json:"words"`
 }
 
-// markClockChanges notes at each of the times, which are in order, what changes of the clock have to
-// do with it.
+// markClockChanges notes at each of the times, which are in order, what changes of the clock have
+// to do with it.
 func markClockChanges(times []moment) {
 	for i := range times {
 		t := times[i].At

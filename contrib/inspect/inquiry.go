@@ -63,7 +63,7 @@ type reply[A any] struct {
 	trouble string
 }
 
-// ask has a question answered that calls the calendar, and returns the answer, or else what is wrong.
+// ask has a question answered that calls the calendar. It returns the answer, or what is wrong.
 func ask[A any](a *asker, q *inquiry, question func() A) (answer A, trouble string) {
 	left := min(time.Until(a.until), patience)
 	switch {

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"strings"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -137,4 +138,29 @@ func (m *moment) find(past []insight.PastRun) {
 			passed = true
 		}
 	}
+}
+
+// OnCalendar reports whether a calendar tells when the task runs.
+func (r row) OnCalendar() bool { return r.Schedule != nil && r.Schedule.Words != phrase{} }
+
+// NextMoment is the time of the next run, in the zone of the schedule.
+func (r row) NextMoment() moment { return newMoment(r.Next, r.Schedule.zone) }
+
+// TimesCaption says what the times of the schedule are.
+func (v taskView) TimesCaption() string {
+	s := v.Schedule
+	next := "the next times"
+	switch {
+	case v.Paused:
+		next = "the times that would be next, were it not paused"
+	case s.Estimate:
+		next = "the next times, as if each run took as long as the last"
+	}
+	switch {
+	case s.Runs:
+		return "Times of its last runs, and " + next
+	case len(s.Previous) > 0:
+		return "Times of the schedule that have passed, and " + next
+	}
+	return strings.ToUpper(next[:1]) + next[1:]
 }

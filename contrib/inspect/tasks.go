@@ -165,12 +165,6 @@ type row struct {
 	Identity string `json:"-"`
 }
 
-// OnCalendar reports whether a calendar tells when the task runs.
-func (r row) OnCalendar() bool { return r.Schedule != nil && r.Schedule.Words != phrase{} }
-
-// NextMoment is the time of the next run, in the zone of the schedule.
-func (r row) NextMoment() moment { return newMoment(r.Next, r.Schedule.zone) }
-
 // lastRun is the last run that has ended.
 type lastRun struct {
 	Number  uint64    `json:"number"`
@@ -230,25 +224,6 @@ func (v taskView) Unplanned() string {
 		return "decided when this run ends"
 	}
 	return "none is planned"
-}
-
-// TimesCaption says what the times of the schedule are.
-func (v taskView) TimesCaption() string {
-	s := v.Schedule
-	next := "the next"
-	switch {
-	case v.Paused:
-		next = "those that would be next, were it not paused"
-	case s.Estimate:
-		next = "the next, as if each run took as long as the last"
-	}
-	switch {
-	case s.Runs:
-		return "Times: of the last runs, and " + next
-	case len(s.Previous) > 0:
-		return "Times: the last, and " + next
-	}
-	return "Times: " + next
 }
 
 // Of says of which tasks is shown what is known by name only.

@@ -77,8 +77,8 @@ func answersIn(c executor.Calendar) *time.Location {
 	return nil
 }
 
-// phrase is a text of the user's of any length: on the page it is readable, in JSON it is as it was,
-// and of both only the beginning is kept.
+// phrase is a text of the user's, of any length: readable on the page, and as it was in JSON. Of
+// both only the beginning is kept.
 type phrase struct{ page, json string }
 
 func newPhrase(text string) phrase {

@@ -14,8 +14,8 @@ type walk struct {
 	ended bool        // there is none after these
 }
 
-// walkTo returns the times of the calendar of a task that are after one time and before another, and
-// up to which time that is all; so many at most.
+// walkTo returns the times of the calendar of a task between two others, so many at most, and up to
+// which time these are all.
 func (e *entry) walkTo(
 	a *asker, c executor.Calendar, after, end time.Time, most int,
 ) (times []time.Time, known time.Time) {
