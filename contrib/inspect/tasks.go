@@ -262,6 +262,7 @@ func (s *seen) taskView(e *entry) taskView {
 	named := func(t insight.TaskMeasurements) bool { return t.Name == e.name }
 	if i := slices.IndexFunc(tasks, named); i >= 0 {
 		v.All = &s.kinds(tasks[i : i+1])[0]
+		v.All.LastSuccess = in(v.All.LastSuccess, zone)
 		v.LateBy, v.TookFor = newChart(&tasks[i].Late), newChart(&tasks[i].Took)
 	}
 	return v
