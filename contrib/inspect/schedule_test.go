@@ -368,7 +368,7 @@ type around struct{ cron.Schedule }
 
 func (a around) Next(after time.Time) time.Time {
 	for {
-		if after = a.Schedule.Next(after); after.Hour()%2 == 1 {
+		if after = a.Schedule.Next(after); after.UTC().Hour()%2 == 1 {
 			return after
 		}
 	}
