@@ -70,8 +70,12 @@ func gapBefore(t time.Time, times []moment) []clockChange {
 			into += day
 		}
 		if into < gap && !other.At.Equal(t) && timeOfDay(other.At) != timeOfDay(t) {
+			shows := "15:04"
+			if gap >= day {
+				shows = "2 Jan 15:04"
+			}
 			return []clockChange{{"gap", fmt.Sprintf("the clock goes from %s to %s: stands for %s",
-				left.Format("15:04"), t.Format("15:04"), other.At.Format("15:04"))}}
+				left.Format(shows), t.Format(shows), other.At.Format("15:04"))}}
 		}
 	}
 	return nil

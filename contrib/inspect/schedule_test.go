@@ -171,6 +171,49 @@ func TestANightlyScheduleAroundTheChangesOfTheClock(t *testing.T) {
 	}
 }
 
+// What is marked follows from the offsets of a zone alone, whatever they are.
+func TestChangesOfTheClockInOddZones(t *testing.T) {
+	for _, test := range []struct{ now, line, next string }{
+		{"2000-08-25T12:00:00Z", "CRON_TZ=Australia/Lord_Howe 15 2 * * *", `2000-08-26T02:15:00+10:30 +1030
+2000-08-27T02:30:00+11:00 +11 | offset: UTC+11 from here on, UTC+10:30 before | gap: the clock goes from 02:00 to 02:30: stands for 02:15
+2000-08-28T02:15:00+11:00 +11
+2000-08-29T02:15:00+11:00 +11
+2000-08-30T02:15:00+11:00 +11
+`},
+		{"2000-10-28T12:00:00Z", "CRON_TZ=America/New_York 30 1 * * *", `2000-10-29T01:30:00-04:00 EDT | first: 01:30 comes twice: the first
+2000-10-30T01:30:00-05:00 EST | offset: UTC−5 from here on, UTC−4 before
+2000-10-31T01:30:00-05:00 EST
+2000-11-01T01:30:00-05:00 EST
+2000-11-02T01:30:00-05:00 EST
+`},
+		{"2000-04-01T12:00:00Z", "CRON_TZ=America/New_York 0 3 * * *", `2000-04-02T03:00:00-04:00 EDT | offset: UTC−4 from here on, UTC−5 before
+2000-04-03T03:00:00-04:00 EDT
+2000-04-04T03:00:00-04:00 EDT
+2000-04-05T03:00:00-04:00 EDT
+2000-04-06T03:00:00-04:00 EDT
+`},
+		{"2011-12-29T12:00:00Z", "CRON_TZ=Pacific/Apia 0 12 * * *", `2011-12-29T12:00:00-10:00 -10
+2011-12-31T00:00:00+14:00 +14 | offset: UTC+14 from here on, UTC−10 before | gap: the clock goes from 30 Dec 00:00 to 31 Dec 00:00: stands for 12:00
+2011-12-31T12:00:00+14:00 +14
+2012-01-01T12:00:00+14:00 +14
+2012-01-02T12:00:00+14:00 +14
+`},
+		{"2000-01-01T00:00:00Z", "CRON_TZ=Asia/Kathmandu 0 12 * * *", `2000-01-01T12:00:00+05:45 +0545
+2000-01-02T12:00:00+05:45 +0545
+2000-01-03T12:00:00+05:45 +0545
+2000-01-04T12:00:00+05:45 +0545
+2000-01-05T12:00:00+05:45 +0545
+`},
+	} {
+		from(t, test.now, func(t *testing.T, p *executor.ScheduledPool) {
+			_, err := p.On(cron.MustParse(test.line), sleep(0))
+			require.NoError(t, err)
+			shown, _, _ := scheduled(t, inspect.Handler(p))
+			assert.Equal(t, test.next, lines(shown.Next))
+		})
+	}
+}
+
 // Whoever looks from a server in UTC sees 02:30, as it was asked for.
 func TestATimeIsShownInTheZoneOfItsSchedule(t *testing.T) {
 	from(t, "2000-01-10T12:00:00Z", func(t *testing.T, p *executor.ScheduledPool) {
