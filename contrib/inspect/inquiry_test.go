@@ -102,6 +102,23 @@ func TestACalendarThatFailsHarmsNoPage(t *testing.T) {
 	}
 }
 
+func TestTheNameOfAZoneHarmsNoPage(t *testing.T) {
+	from(t, "2000-01-01T00:30:00Z", func(t *testing.T, p *executor.ScheduledPool) {
+		zone := time.FixedZone("\u202e<b>"+strings.Repeat("z", 1<<20), 3600)
+		_, err := p.On(cron.MustParse("0 * * * *", cron.Zone(zone)), sleep(0), executor.Name("hourly"))
+		require.NoError(t, err)
+		time.Sleep(hour)
+		page := inspect.Handler(p)
+		shown, task, list := scheduled(t, page)
+		assert.Len(t, shown.Next, 5)
+		for _, body := range []string{task, list, get(t, page, "/pool/-1/").Body.String()} {
+			assertHarmless(t, body)
+			assert.NotContains(t, body, "<b>")
+			assert.Less(t, len(body), 20_000)
+		}
+	})
+}
+
 // Of calendars that do not answer each holds a goroutine until it does, sixteen at most; a page
 // waits for them only once, and shows the others.
 func TestACalendarThatDoesNotAnswer(t *testing.T) {

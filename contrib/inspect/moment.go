@@ -28,11 +28,16 @@ func in(t time.Time, zone *time.Location) time.Time {
 // newMoment returns a time as a zone shows it.
 func newMoment(t time.Time, zone *time.Location) moment {
 	t = in(t, zone)
+	return moment{At: t, Zone: zoneAt(t)}
+}
+
+// zoneAt returns what the zone of a time is called then: anything at all, if it is the user's.
+func zoneAt(t time.Time) text {
 	name, _ := t.Zone()
 	if name == "" {
 		name = t.Format("-07:00")
 	}
-	return moment{At: t, Zone: text(name)}
+	return text(name)
 }
 
 // writable reports whether JSON can have a time.

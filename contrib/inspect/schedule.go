@@ -45,13 +45,13 @@ func (e *entry) scheduled(st executor.TaskStatus, a *asker, now time.Time) *sche
 		}
 	}
 	if s.Zone, s.Local = text(s.zone.String()), s.zone == time.Local; s.Local {
-		s.Zone = text(now.Local().Format("MST")) // its name says nothing
+		s.Zone = zoneAt(now.Local()) // its name says nothing
 	}
 	return s
 }
 
 // Server is what the zone of the server is called now.
-func (s *schedule) Server() text { return text(time.Now().Format("MST")) }
+func (s *schedule) Server() text { return zoneAt(time.Now()) }
 
 // Times reports whether there are any.
 func (s *schedule) Times() bool { return len(s.Previous)+len(s.Next) > 0 }

@@ -82,9 +82,9 @@ func clockTime(now, t time.Time) string {
 	}
 	y1, m1, d1 := now.In(t.Location()).Date()
 	if y2, m2, d2 := t.Date(); y1 == y2 && m1 == m2 && d1 == d2 {
-		return t.Format("15:04:05 MST")
+		return t.Format("15:04:05 ") + zoneAt(t).String()
 	}
-	return t.Format("2006-01-02 15:04:05 MST")
+	return t.Format("2006-01-02 15:04:05 ") + zoneAt(t).String()
 }
 
 // The longest names and errors that are shown, in bytes.
