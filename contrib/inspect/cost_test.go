@@ -15,6 +15,7 @@ import (
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/timer/cron"
 )
 
 // BenchmarkView has what a new snapshot and its page take, with a hundred thousand periodic tasks.
@@ -58,6 +59,29 @@ func BenchmarkPlan(b *testing.B) {
 		page.Forget()
 		get(b, page, "/pool/jobs/")
 	}
+}
+
+// BenchmarkPlanOfCalendars has the same for calendars, for the first viewer and for others.
+func BenchmarkPlanOfCalendars(b *testing.B) {
+	p := executor.NewScheduledPool(1, executor.Name("jobs"))
+	defer p.Close()
+	p.Pause()
+	for i := range 2000 {
+		_, err := p.On(cron.MustParse("* * * * *"), sleep(0), executor.Name(fmt.Sprintf("tenant %04d", i)))
+		require.NoError(b, err)
+	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			get(b, inspect.Handler(p), "/pool/jobs/")
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		page := inspect.Handler(p)
+		for b.Loop() {
+			page.Forget()
+			get(b, page, "/pool/jobs/")
+		}
+	})
 }
 
 // BenchmarkLock has how long what a snapshot asks of a pool takes, with a hundred thousand periodic

@@ -17,6 +17,13 @@
 // tasks and the texts of errors. Only its own origin may read it, it cannot be framed, and it is
 // never cached.
 //
+// # Schedules
+//
+// A calendar of the user's own is asked for its next times, and by the methods String, Describe,
+// Zone and Prev, if it has them, for its words, its zone and its last times: without a lock, on a
+// goroutine of its own, and a view waits for all calendars for a quarter of a second at most. The
+// README says more.
+//
 // # Cost
 //
 // Nothing runs while nobody looks. Otherwise there are two snapshots a second, for any number of

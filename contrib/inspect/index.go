@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/punctual-go/punctual/executor"
 )
@@ -28,6 +29,15 @@ type entry struct {
 	id     string // in addresses
 	number int    // among those of one name, from 0 on
 	serial uint64 // from 1 on, and never that of another task of the pool
+	asks   atomic.Pointer[inquiry]
+}
+
+// inquiry returns how the calendar of the task is asked.
+func (e *entry) inquiry() *inquiry {
+	if e.asks.Load() == nil {
+		e.asks.CompareAndSwap(nil, newInquiry())
+	}
+	return e.asks.Load()
 }
 
 // update looks at the tasks that there are now.

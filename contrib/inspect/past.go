@@ -28,6 +28,12 @@ func (s *seen) past(r insight.PastRun) pastRun {
 		Expired: r.Expired, Error: said(errorText(r.Err)), Why: newLateness(r.Why)}
 }
 
+// in shows the times of the run in a zone.
+func (r pastRun) in(zone *time.Location) pastRun {
+	r.Due, r.Started = in(r.Due, zone), in(r.Started, zone)
+	return r
+}
+
 // lateness is what a late run had waited for.
 type lateness struct {
 	Total   span     `json:"total"`

@@ -90,7 +90,7 @@ func (t *strip) tell(i int) string {
 	x := &t.Bins[i]
 	from := t.From.Add(time.Duration(i) * binWidth)
 	words := []string{fmt.Sprintf("%s to %s", from.Format("15:04:05"),
-		from.Add(binWidth).Format("15:04:05"))}
+		from.Add(binWidth).Format("15:04:05 MST"))}
 	if x.Runs > 0 {
 		words = append(words, fmt.Sprintf("%s, the latest %v late: %v, run %s, took %v",
 			numbered(x.Runs, "run"), x.Late, x.Name, count(x.Number), x.Took))
@@ -135,13 +135,13 @@ func (t *strip) Says() string {
 	says := fmt.Sprintf("Ten minutes back: %s, %s, the latest %v late. Ten ahead: %s planned",
 		numbered(sum.Runs, "run"), lost, sum.Late, numbered(sum.Planned, "run"))
 	if t.Until.Before(t.end()) {
-		says += ", as far as " + t.Until.Format("15:04:05")
+		says += ", as far as " + t.Until.Format("15:04:05 MST")
 	}
-	if t.Calendars > 0 {
-		says += ", the next only of " + numbered(uint64(t.Calendars), "task") + " on a calendar"
+	if t.Cut > 0 {
+		says += ", not all of " + numbered(uint64(t.Cut), "task") + " on a calendar"
 	}
 	if t.Together.Before(t.Until) {
-		says += "; what starts at the same moment is known as far as " + t.Together.Format("15:04:05")
+		says += "; what starts at the same moment is known as far as " + t.Together.Format("15:04:05 MST")
 	}
 	return says + "."
 }

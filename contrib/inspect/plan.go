@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"math"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -13,6 +14,10 @@ type planner struct {
 	from   time.Time
 	rows   []starts
 	single [allBins]int // starts that may be looked at one by one
+
+	asker  *asker
+	walked int           // times of calendars
+	known  time.Duration // up to where all of them are known, counted as starts are
 }
 
 // starts are those of a task that are to come. Times are counted from where the strip begins.
@@ -20,9 +25,12 @@ type starts struct {
 	name  string
 	first time.Duration
 	step  time.Duration // 0 if there is only the first
+	most  int           // of them
 }
 
-func newPlanner(t *strip, s *seen) *planner { return &planner{strip: t, from: s.at} }
+func newPlanner(t *strip, s *seen, a *asker) *planner {
+	return &planner{strip: t, from: s.at.Round(0), asker: a, known: allBins * binWidth}
+}
 
 func (p *planner) plan(s *seen) {
 	waiting := s.next()
@@ -41,13 +49,13 @@ func (p *planner) plan(s *seen) {
 		}
 		known++
 		if !w.Scheduled.IsZero() {
-			p.add(w.Name, w.Scheduled, 0)
+			p.add(w.Name, w.Scheduled, 0, 1)
 		}
 	}
 	if each {
 		for _, e := range entries {
 			st := e.handle.Status()
-			p.series(st)
+			p.series(e, st)
 			if st.State == future.Pending {
 				known++
 			}
@@ -63,46 +71,83 @@ func (p *planner) plan(s *seen) {
 func (t *strip) end() time.Time { return t.From.Add(allBins * binWidth) }
 
 // series plans the runs of a periodic task: at a fixed rate as they will be; with a fixed delay as
-// they will be if each takes as long as the last; on a calendar the next one, as the pool does not
-// tell the calendar.
-func (p *planner) series(st executor.TaskStatus) {
+// they will be if each takes as long as the last; on a calendar as that tells them.
+func (p *planner) series(e *entry, st executor.TaskStatus) {
 	if st.Paused || st.State.Settled() {
 		return
 	}
-	if st.Kind == executor.OnCalendar {
-		p.Calendars++
-	}
-	next := p.following(st)
-	if next.IsZero() {
+	next := following(st, p.from)
+	switch {
+	case next.IsZero():
+		return
+	case st.Calendar != nil:
+		p.calendar(e, st, next)
 		return
 	}
 	step := st.Period
 	if st.Last != nil && st.Kind == executor.FixedDelay {
 		step += st.Last.Took
 	}
-	late := p.from.Sub(next)
-	if step > 0 && late > 0 { // one run now, and on along the grid
-		p.add(st.Name, p.from, 0)
-		next = next.Add((late/step + 1) * step)
+	most := left(st)
+	if step > 0 && next.Before(p.from) { // one run now, and on along the grid
+		p.add(st.Name, p.from, 0, 1)
+		next = onGrid(next, step, p.from)
+		most--
 	}
-	p.add(st.Name, next, max(step, 0))
+	p.add(st.Name, next, max(step, 0), min(most, fit(next, step, st.Until)))
 }
 
-// following returns when a task runs next. With a fixed delay that is decided at the end of the run
-// in progress: a delay after now at the earliest.
-func (p *planner) following(st executor.TaskStatus) time.Time {
-	if st.Next.IsZero() && st.State == future.Running && st.Kind == executor.FixedDelay {
-		return p.from.Add(st.Period)
+// left returns how many runs a series may still begin.
+func left(st executor.TaskStatus) int {
+	if st.Left == 0 || st.Left > math.MaxInt {
+		return math.MaxInt
 	}
-	return st.Next
+	return int(st.Left)
 }
 
-// add counts starts. What is overdue is to start now.
-func (p *planner) add(name string, first time.Time, step time.Duration) {
+// fit returns how many times of a grid are before an end, if there is one.
+func fit(first time.Time, step time.Duration, end time.Time) int {
+	switch {
+	case end.IsZero():
+		return math.MaxInt
+	case !first.Before(end):
+		return 0
+	case step <= 0:
+		return 1
+	}
+	return int(min((end.Sub(first)-1)/step, math.MaxInt-1)) + 1
+}
+
+// calendar plans the runs of a task on a calendar, of which the next is known.
+func (p *planner) calendar(e *entry, st executor.TaskStatus, next time.Time) {
+	p.add(st.Name, next, 0, 1)
+	end := p.end()
+	if !st.Until.IsZero() && st.Until.Before(end) {
+		end = st.Until
+	}
+	if next = later(next, p.from); !next.Before(end) || st.Left == 1 {
+		return
+	}
+	most := min(mostWalked-p.walked, mostOfOne)
+	times, known := e.walkTo(p.asker, st.Calendar, next, end, most)
+	if most := left(st) - 1; most <= len(times) { // the first has been planned already
+		times, known = times[:most], end
+	}
+	for _, at := range times {
+		p.add(st.Name, at, 0, 1)
+	}
+	if p.walked += len(times); known.Before(end) {
+		p.Cut++
+		p.known = min(p.known, known.Sub(p.From))
+	}
+}
+
+// add counts starts, so many at most. What is overdue is to start now.
+func (p *planner) add(name string, first time.Time, step time.Duration, most int) {
 	const end = allBins * binWidth
 	ahead := min(max(first.Sub(p.from), 0), end) // also if the clock has been set meanwhile
-	s := starts{name, p.from.Sub(p.From) + ahead, step}
-	if s.first >= end {
+	s := starts{name, p.from.Sub(p.From) + ahead, step, most}
+	if s.first >= end || most <= 0 {
 		return
 	}
 	if step >= end { // no other is seen
@@ -113,10 +158,10 @@ func (p *planner) add(name string, first time.Time, step time.Duration) {
 	for i := int(at / binWidth); i < allBins; i = int(at / binWidth) {
 		n := before + 1
 		if step > 0 {
-			n = (time.Duration(i+1)*binWidth-1-s.first)/step + 1
+			n = min((time.Duration(i+1)*binWidth-1-s.first)/step+1, time.Duration(most))
 		}
 		p.count(i, s, at, int(n-before))
-		if step == 0 {
+		if step == 0 || n == time.Duration(most) {
 			return
 		}
 		before, at = n, s.first+n*step
@@ -142,7 +187,8 @@ func (s *starts) alone() bool { return s.step == 0 || s.step >= shortest }
 // many.
 func (p *planner) collide() {
 	known, sum := 0, p.single[0]
-	for sum <= mostTogether {
+	all := int(p.known / binWidth)
+	for sum <= mostTogether && known < all {
 		if known++; known == allBins {
 			break
 		}
@@ -151,7 +197,8 @@ func (p *planner) collide() {
 	p.Together = p.From.Add(time.Duration(known) * binWidth)
 	together := make(map[time.Duration]int, min(sum, mostTogether)) // starts in a millisecond
 	for _, s := range p.rows {
-		for at := s.first; s.alone() && at < time.Duration(known)*binWidth; at += s.step {
+		end := time.Duration(known) * binWidth
+		for at, n := s.first, 0; s.alone() && at < end && n < s.most; at, n = at+s.step, n+1 {
 			moment := at / time.Millisecond
 			together[moment]++
 			if n := together[moment]; n > 1 {

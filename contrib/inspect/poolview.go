@@ -41,7 +41,8 @@ func (s *seen) poolView() poolView {
 	v := poolView{At: s.at, summary: s.summary(), Ending: s.ending(), Tasks: len(tasks.entries),
 		HasTasks: s.kind == aPool, Kinds: []measured{}, Late: []pastRun{}}
 	v.Running, v.Unattended = s.runners()
-	v.Waiting = s.waiters()
+	a := s.asker()
+	v.Waiting = s.waiters(a)
 	for _, r := range s.history().Late {
 		v.Late = append(v.Late, s.past(r))
 	}
@@ -53,7 +54,7 @@ func (s *seen) poolView() poolView {
 			v.Waits = newLateness(&m.Reasons)
 		}
 	}
-	v.Strip = s.strip()
+	v.Strip = s.strip(a)
 	v.Remembers = len(s.history().Seconds) > 0
 	return v
 }
@@ -131,12 +132,25 @@ type waiter struct {
 	Runs     uint64    `json:"runs,omitzero"`
 }
 
-func (s *seen) waiters() []waiter {
+func (s *seen) waiters(a *asker) []waiter {
 	waiting := []waiter{}
 	for _, p := range s.next()[:min(mostWaiting, len(s.next()))] {
-		waiting = append(waiting, waiter{s.link(p.Name), p.Scheduled, p.Periodic, p.Runs})
+		zone := p.Scheduled.Location()
+		if p.Periodic {
+			zone = s.zoneOf(p.Name, a)
+		}
+		waiting = append(waiting, waiter{s.link(p.Name), in(p.Scheduled, zone), p.Periodic, p.Runs})
 	}
 	return waiting
+}
+
+// zoneOf returns the zone of the calendar of the periodic task of a name, if it has one, or else
+// that of the server.
+func (s *seen) zoneOf(name string, a *asker) *time.Location {
+	if e := s.tasks().byID[hashed(name)]; e != nil && s.tasks().named(name) == 1 {
+		return e.scheduled(e.handle.Status(), a, s.at).zone
+	}
+	return time.Local
 }
 
 // measured is what has been measured of all tasks of one name.

@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"regexp"
+	"sync/atomic"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
@@ -42,8 +43,9 @@ type source struct {
 	supervisor *supervisor.Supervisor
 	strict     bool // a probe answers with 503 while it is degraded
 
-	tasks index // of a pool; the page's lock guards it
-	scan  scan  // of these; the page's lock guards it
+	tasks  index        // of a pool; the page's lock guards it
+	scan   scan         // of these; the page's lock guards it
+	silent atomic.Int32 // how many of their calendars do not answer
 }
 
 // newSource panics if s is of another type than those of [Source]: that is a mistake in the

@@ -17,9 +17,10 @@ type strip struct {
 	Until time.Time `json:"planned_until"`
 	// Together is up to where it is known what starts at the same moment.
 	Together time.Time `json:"together_until"`
-	// Calendars is how many tasks are on a calendar: of them only the next run is known.
-	Calendars int `json:"on_calendars,omitzero"`
-	Workers   int `json:"workers"`
+	// Cut is of how many tasks on a calendar only the next runs are planned: there are too many, or
+	// the calendar does not answer.
+	Cut     int `json:"calendars_cut,omitzero"`
+	Workers int `json:"workers"`
 }
 
 const (
@@ -29,6 +30,9 @@ const (
 
 	// mostPlanned is of how many periodic tasks all runs are planned; of more, only the next runs.
 	mostPlanned = 2000
+	// mostWalked is how many times of calendars are looked at, and mostOfOne how many of one.
+	mostWalked = 20_000
+	mostOfOne  = 1000
 	// mostTogether is how many single starts are looked at to find those of the same moment: the
 	// first ones, whosever they are.
 	mostTogether = 20_000
@@ -55,7 +59,7 @@ type bin struct {
 }
 
 // strip returns that of a pool or loop; nil if nothing is remembered and nothing planned.
-func (s *seen) strip() *strip {
+func (s *seen) strip(a *asker) *strip {
 	edge := s.at.Truncate(binWidth)
 	t := &strip{From: edge.Add(-binsBack * binWidth), Width: span(binWidth),
 		Bins: make([]bin, allBins), Until: edge.Add((binsBack + 1) * binWidth),
@@ -66,7 +70,7 @@ func (s *seen) strip() *strip {
 			b.add(second)
 		}
 	}
-	newPlanner(t, s).plan(s)
+	newPlanner(t, s, a).plan(s)
 	return t
 }
 

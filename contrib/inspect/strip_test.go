@@ -19,14 +19,9 @@ import (
 
 // poolJSON is what these tests read of the view of a pool.
 type poolJSON struct {
-	page   string
-	Ending string
-	Strip  struct {
-		From      time.Time
-		Bins      []bin
-		Together  time.Time `json:"together_until"`
-		Calendars int       `json:"on_calendars"`
-	}
+	page    string
+	Ending  string
+	Strip   stripJSON
 	Running []struct {
 		Task     struct{ Name string }
 		WaitsFor *struct{ Name string } `json:"waits_for"`
@@ -45,6 +40,13 @@ type poolJSON struct {
 		Task struct{ Name string }
 		Runs uint64
 	}
+}
+
+type stripJSON struct {
+	From     time.Time
+	Bins     []bin
+	Together time.Time `json:"together_until"`
+	Cut      int       `json:"calendars_cut"`
 }
 
 type bin struct {
@@ -142,6 +144,14 @@ func TestThePlanOfEachKind(t *testing.T) {
 		_, err := p.AtFixedRate(time.Second, 1<<63-1, sleep(0))
 		require.NoError(t, err)
 	}), "as rare as can be")
+	assert.EqualValues(t, 7, hour(func(p *executor.ScheduledPool) {
+		_, err := p.AtFixedRate(time.Second, time.Second, sleep(0), executor.MaxRuns(7))
+		require.NoError(t, err)
+	}), "so many as the series has left")
+	assert.EqualValues(t, 29, hour(func(p *executor.ScheduledPool) {
+		_, err := p.AtFixedRate(time.Second, time.Second, sleep(0), executor.Until(time.Now().Add(30*time.Second)))
+		require.NoError(t, err)
+	}), "up to the end of the series")
 }
 
 func TestCollisionsAreSeen(t *testing.T) {
@@ -203,18 +213,6 @@ func TestThePlanOfATaskThatRuns(t *testing.T) {
 			every(t, p, time.Minute, "other", sleep(0))
 			time.Sleep(time.Minute + ms)
 		}), "not the other of its name")
-}
-
-// A calendar tells only the next run, and the strip says so.
-func TestThePlanOfACalendar(t *testing.T) {
-	v := shown(t, 1, func(p *executor.ScheduledPool) {
-		_, err := p.On(minutes{}, sleep(0))
-		require.NoError(t, err)
-	})
-	_, _, planned := sum(v.Strip.Bins)
-	assert.EqualValues(t, 1, planned)
-	assert.Equal(t, 1, v.Strip.Calendars)
-	assert.Contains(t, v.page, "1 run planned, the next only of 1 task on a calendar.")
 }
 
 // minutes is a calendar of each minute.

@@ -59,8 +59,9 @@ func (s *seen) tasksView(q query) tasksView {
 	v.Page = min(q.Page, v.Pages)
 	v.Asked.Page = v.Page
 	first := (v.Page - 1) * onPage
+	a := s.asker()
 	for _, e := range found[first:min(first+onPage, len(found))] {
-		v.Tasks = append(v.Tasks, s.row(e))
+		v.Tasks = append(v.Tasks, s.row(e, a))
 	}
 	return v
 }
@@ -158,6 +159,9 @@ type row struct {
 	Paused bool      `json:"paused,omitzero"`
 	Lately []span    `json:"late_lately,omitempty"` // the last runs, the latest last
 
+	// Schedule is when the task runs. In the list, of those on a calendar only, and without times.
+	Schedule *schedule `json:"schedule,omitempty"`
+
 	Identity string `json:"-"`
 }
 
@@ -177,13 +181,20 @@ func newLastRun(l *executor.LastRun) *lastRun {
 	return &lastRun{l.Number, l.Started, span(l.Took), l.Skipped, said(errorText(l.Err))}
 }
 
-func (s *seen) row(e *entry) row {
+func (s *seen) row(e *entry, a *asker) row {
 	st := e.handle.Status()
 	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: stateOf(st),
 		Kind: string(st.Kind), Period: span(st.Period), Next: st.Next, Runs: st.Runs,
 		Last: newLastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial)}
-	if st.Period == never {
+	switch {
+	case st.Period == never:
 		r.Kind, r.Period = "on demand", 0
+	case st.Calendar != nil:
+		r.Schedule = e.scheduled(st, a, s.at)
+		r.Next = in(st.Next, r.Schedule.zone)
+		if r.Last != nil {
+			r.Last.Started = in(r.Last.Started, r.Schedule.zone)
+		}
 	}
 	for _, past := range slices.Backward(e.handle.History()) {
 		r.Lately = append(r.Lately, span(past.Late))
@@ -225,14 +236,17 @@ func (v taskView) Of() string {
 
 func (s *seen) taskView(e *entry) taskView {
 	st := e.handle.Status()
-	v := taskView{At: s.at, row: s.row(e), Unique: st.Unique, Same: s.tasks().named(e.name),
+	a := s.asker()
+	v := taskView{At: s.at, row: s.row(e, a), Unique: st.Unique, Same: s.tasks().named(e.name),
 		Past: []pastRun{}}
+	v.Schedule = e.scheduled(st, a, s.at).withTimes(e, st, a, s.at.Round(0))
+	zone := v.Schedule.zone
 	v.Task.Path = e.path(s.source)
 	if h := st.Health; h != nil {
 		v.Health = &sick{text(e.name), h.State, readable(h.Reason, shownError), h.Since}
 	}
 	for _, r := range e.handle.History() {
-		v.Past = append(v.Past, s.past(r))
+		v.Past = append(v.Past, s.past(r).in(zone))
 	}
 	for _, r := range s.running() {
 		// Others of this name may be running as well.
@@ -248,6 +262,7 @@ func (s *seen) taskView(e *entry) taskView {
 	named := func(t insight.TaskMeasurements) bool { return t.Name == e.name }
 	if i := slices.IndexFunc(tasks, named); i >= 0 {
 		v.All = &s.kinds(tasks[i : i+1])[0]
+		v.All.LastSuccess = in(v.All.LastSuccess, zone)
 		v.LateBy, v.TookFor = newChart(&tasks[i].Late), newChart(&tasks[i].Took)
 	}
 	return v

@@ -75,17 +75,16 @@ func rate(perSecond float64) string {
 	return digits(perSecond)
 }
 
-// clockTime returns a time of day, with the date unless it is that of now.
+// clockTime returns a time of day, as its zone shows it, with the date unless it is that of now.
 func clockTime(now, t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	t = t.In(now.Location())
-	y1, m1, d1 := now.Date()
+	y1, m1, d1 := now.In(t.Location()).Date()
 	if y2, m2, d2 := t.Date(); y1 == y2 && m1 == m2 && d1 == d2 {
-		return t.Format("15:04:05")
+		return t.Format("15:04:05 ") + zoneAt(t).String()
 	}
-	return t.Format("2006-01-02 15:04:05")
+	return t.Format("2006-01-02 15:04:05 ") + zoneAt(t).String()
 }
 
 // The longest names and errors that are shown, in bytes.

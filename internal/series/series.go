@@ -211,6 +211,9 @@ func (s *Series) LastAfter(ended int64, failures uint64) bool {
 	return next.planIsOver() || s.paused && ended >= s.until
 }
 
+// Left returns how many planned runs may still begin; 0 if their number has no limit.
+func (s *Series) Left() uint64 { return s.MaxRuns - min(s.Runs-s.extras, s.MaxRuns) }
+
 // Over reports whether a series that waits has no run to wait for: its next one would be planned
 // for its end or later, or it is paused, and its end has come. That is asked whenever the plan
 // changes, and when a run is taken.

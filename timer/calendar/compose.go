@@ -71,6 +71,8 @@ func (u union) change(change func(*civil.Settings)) part {
 	return union{u.a.change(change), u.b.change(change)}
 }
 
+func (u union) zones() []*time.Location { return append(u.a.zones(), u.b.zones()...) }
+
 func (u union) String() string { return fmt.Sprintf("%v; %v", u.a, u.b) }
 
 func (u union) interval() bool { return u.a.interval() && u.b.interval() }

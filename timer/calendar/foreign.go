@@ -50,6 +50,14 @@ func nameOf(c Calendar) string {
 	return fmt.Sprintf("%T", c)
 }
 
+// known returns a zone, if there is one.
+func known(zone *time.Location) []*time.Location {
+	if zone == nil {
+		return nil
+	}
+	return []*time.Location{zone}
+}
+
 // located returns a time in a zone, if there is one.
 func located(t time.Time, zone *time.Location) time.Time {
 	if zone == nil {

@@ -105,6 +105,15 @@ func (p instants) in(zone *time.Location) part {
 
 func (p instants) change(func(*civil.Settings)) part { return p }
 
+// zones asks a calendar of the user's own for its zone.
+func (p instants) zones() []*time.Location {
+	zone := p.zone
+	if z, ok := p.source.(interface{ Zone() *time.Location }); ok && zone == nil {
+		zone = z.Zone()
+	}
+	return known(zone)
+}
+
 func (p instants) String() string { return nameOf(p.source) + p.place + p.limits }
 
 func (p instants) interval() bool {

@@ -28,6 +28,7 @@ type part interface {
 	restrict(w window) part
 	in(zone *time.Location) part
 	change(change func(*civil.Settings)) part
+	zones() []*time.Location // those of the parts that have one
 	interval() bool
 	compare(other part) identity.Verdict
 }
@@ -73,6 +74,22 @@ func (s Schedule) In(zone *time.Location) Schedule {
 		panic("calendar: nil zone")
 	}
 	return s.with(func(p part) part { return p.in(zone) })
+}
+
+// Zone returns the zone of the schedule: the one that all parts have which have one. It is nil if
+// none has, or if they have several.
+func (s Schedule) Zone() *time.Location {
+	if s.part == nil {
+		return nil
+	}
+	var zone *time.Location
+	for _, z := range s.part.zones() {
+		if zone != nil && !identity.Zones(zone, z) {
+			return nil
+		}
+		zone = z
+	}
+	return zone
 }
 
 // Gaps returns the schedule with another answer to the question what becomes of times that do not

@@ -48,6 +48,8 @@ func (f from) change(change func(*civil.Settings)) part {
 	return from{f.part.change(change), f.begin}
 }
 
+func (f from) zones() []*time.Location { return f.part.zones() }
+
 func (f from) String() string {
 	return fmt.Sprintf("%v, from %s", f.part, f.begin.Format(time.RFC3339Nano))
 }
@@ -76,6 +78,8 @@ func (u until) in(zone *time.Location) part { return until{u.part.in(zone), u.en
 func (u until) change(change func(*civil.Settings)) part {
 	return until{u.part.change(change), u.end}
 }
+
+func (u until) zones() []*time.Location { return u.part.zones() }
 
 func (u until) String() string {
 	return fmt.Sprintf("%v, until %s", u.part, u.end.Format(time.RFC3339Nano))

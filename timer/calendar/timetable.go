@@ -48,6 +48,8 @@ func (p timetable) change(change func(*civil.Settings)) part {
 	return p
 }
 
+func (p timetable) zones() []*time.Location { return known(p.rule.Settings().Zone) }
+
 func (p timetable) String() string { return p.text + policies(p.rule.Settings()) + p.limits }
 
 func (p timetable) interval() bool { return p.rule.Settings().Interval }

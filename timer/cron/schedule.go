@@ -76,6 +76,9 @@ func (s Schedule) Never() bool {
 	return !ok || p.Empty()
 }
 
+// Zone returns the zone of the schedule, by the line or by the option [Zone], or nil if it has none.
+func (s Schedule) Zone() *time.Location { return s.Settings().Zone }
+
 // Interval reports whether the schedule is like an interval, see [Gap].
 func (s Schedule) Interval() bool { return s.every > 0 || s.Settings().Interval }
 

@@ -37,8 +37,17 @@ func TestStringHasTheZoneOfTheLineOnly(t *testing.T) {
 	assert.Equal(t, "@every 1h30m0s", cron.MustParse("@every 90m").String())
 }
 
+func TestAScheduleTellsItsZone(t *testing.T) {
+	berlin := zoneOf(t, "Europe/Berlin")
+	assert.Nil(t, cron.MustParse("0 3 * * *").Zone())
+	assert.Equal(t, berlin, cron.MustParse("0 3 * * *", cron.Zone(berlin)).Zone())
+	named := cron.MustParse("CRON_TZ=Asia/Tokyo 0 3 * * *", cron.Zone(berlin)).Zone()
+	assert.Equal(t, "Asia/Tokyo", named.String(), "that of the line goes first")
+}
+
 func TestTheZeroScheduleNeverComes(t *testing.T) {
 	var s cron.Schedule
+	assert.Nil(t, s.Zone())
 	assert.Zero(t, s.Next(time.Now()))
 	assert.True(t, s.Never())
 	assert.False(t, s.Interval())

@@ -80,10 +80,39 @@
 	function show(html) {
 		const page = new DOMParser().parseFromString(policy.createHTML(html), "text/html");
 		const next = document.importNode(page.body, true);
+		localize(next);
 		children(live, next);
 		choose(chosen);
 		reach();
 	}
+
+	// --- Times of schedules
+
+	const clock = new Intl.DateTimeFormat("en-GB", { weekday: "short", year: "numeric", month: "2-digit",
+		day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+		timeZoneName: "short" });
+
+	// localize adds to each time what the browser's clock shows then, if that is something else.
+	function localize(root) {
+		for (const time of root.querySelectorAll("time")) {
+			const at = new Date(time.dateTime);
+			if (isNaN(at) || -at.getTimezoneOffset() === offset(time.dateTime)) continue;
+			const p = {};
+			for (const { type, value } of clock.formatToParts(at)) p[type] = value;
+			const own = document.createElement("span");
+			own.className = "own";
+			own.textContent = ` (${p.weekday} ${p.year}-${p.month}-${p.day} ${p.hour}:${p.minute}:${p.second}` +
+				` ${p.timeZoneName} here)`;
+			time.append(own);
+		}
+	}
+
+	// offset returns that of a time as it is written, in minutes.
+	function offset(text) {
+		const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)$/.exec(text) || ["", "+", 0, 0];
+		return (sign + 1) * (60 * hours + Number(minutes));
+	}
+	localize(live);
 
 	// reach has the keyboard get to tables that are wider than the window, to move them.
 	function reach() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/clock"
+	"github.com/punctual-go/punctual/internal/series"
 )
 
 // Status is how a task is at one moment.
@@ -15,6 +16,10 @@ type Status struct {
 	Next   time.Time
 	Runs   uint64
 	Last   *LastRun
+
+	Calendar series.Calendar
+	Until    time.Time
+	Left     uint64
 }
 
 // Views are what can be asked of the tasks of an owner.
@@ -149,6 +154,10 @@ func (v *Views) StatusLocked(c *cell.Cell, pl *Plan) (s Status) {
 	}
 	if pl.Periodic() {
 		s.Period, s.Paused = pl.PeriodNow(), pl.Paused() && !s.Phase.Settled()
+		s.Until, s.Left = pl.Options.Until, pl.Left()
+		if pl.Dates != nil {
+			s.Calendar = pl.Dates.Calendar
+		}
 		if pl.latest != nil {
 			last := v.LastRunOf(pl, *pl.latest)
 			s.Last = &last

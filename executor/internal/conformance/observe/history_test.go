@@ -18,6 +18,7 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/pooltest"
 	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/timer/cron"
 )
 
 // remembering has a test played with a pool that keeps its history.
@@ -186,6 +187,37 @@ func TestTheStatusOfATask(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, executor.TaskStatus{Kind: executor.Once, Next: time.Now().Add(time.Hour)},
 			once.Handle.Status())
+	})
+}
+
+// The status has what the next runs follow from: the calendar, and the bounds of the series.
+func TestTheStatusOfASeriesThatIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1)
+		defer p.Close()
+		hourly := cron.MustParse("0 * * * *")
+		end := time.Now().Add(24 * time.Hour)
+		f, err := p.On(hourly, lasts(time.Minute), executor.Until(end), executor.MaxRuns(2))
+		require.NoError(t, err)
+		s := f.Handle.Status()
+		assert.Equal(t, hourly, s.Calendar)
+		assert.Equal(t, end, s.Until)
+		assert.EqualValues(t, 2, s.Left)
+		require.True(t, f.Trigger())
+		time.Sleep(61 * time.Second)
+		s = f.Handle.Status()
+		assert.EqualValues(t, 1, s.Runs)
+		assert.EqualValues(t, 2, s.Left, "the bound does not count that run")
+		time.Sleep(time.Hour - 30*time.Second)
+		assert.EqualValues(t, 1, f.Handle.Status().Left, "one is in progress")
+		time.Sleep(2 * time.Hour)
+		s = f.Handle.Status()
+		assert.True(t, s.State.Settled())
+		assert.Nil(t, s.Calendar, "nothing of the user's is kept")
+
+		wall, err := p.ScheduleAt(time.Now().Add(time.Hour), lasts(0), executor.WallClock())
+		require.NoError(t, err)
+		assert.Nil(t, wall.Handle.Status().Calendar)
 	})
 }
 

@@ -27,6 +27,15 @@ func (t *Tab) Size(width, height int) {
 	})
 }
 
+// Zone has the clock of the browser show the time of a zone.
+func (t *Tab) Zone(name string) {
+	t.t.Helper()
+	t.do("set the zone", func(ctx context.Context) error {
+		return call(ctx, emulation.SetTimezoneOverride,
+			emulation.SetTimezoneOverrideParams{TimezoneID: name})
+	})
+}
+
 // Dark tells the page that its visitor prefers dark colours, or light ones.
 func (t *Tab) Dark(on bool) {
 	t.t.Helper()
