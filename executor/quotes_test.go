@@ -96,7 +96,8 @@ func TestTheReadmeQuotesCodeThatRuns(t *testing.T) {
 	assert.Positive(t, quotes)
 }
 
-// builtTests returns the text of each file of tests that the go command builds here.
+// builtTests returns the text of each file of tests that the go command builds here, and of each
+// program that has a test beside it.
 func builtTests(t *testing.T) (tests []quoted) {
 	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -109,7 +110,7 @@ func builtTests(t *testing.T) (tests []quoted) {
 			}
 			return nil
 		}
-		if !strings.HasSuffix(path, "_test.go") {
+		if !strings.HasSuffix(path, "_test.go") && !testedProgram(path) {
 			return nil
 		}
 		built, err := build.Default.MatchFile(filepath.Dir(path), d.Name())
@@ -121,4 +122,13 @@ func builtTests(t *testing.T) (tests []quoted) {
 		return err
 	}))
 	return tests
+}
+
+// testedProgram tells whether a file is a program that a test beside it runs.
+func testedProgram(path string) bool {
+	if filepath.Base(path) != "main.go" {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(filepath.Dir(path), "main_test.go"))
+	return err == nil
 }

@@ -1,4 +1,4 @@
-// Command start is the program of docs/cluster-start.md.
+// Command start is a service whose tasks outlive it, on one machine or on several.
 package main
 
 import (
