@@ -73,7 +73,7 @@ func (p *Pool) linkMessage(at place, l link, payload []byte) *nats.Msg {
 func (p *Pool) fitsAsLink(at place, l link, payload []byte) error {
 	l.due = p.now().AddDate(1, 0, 0).Truncate(time.Second).Add(999_999_999) // all digits
 	l.number, l.missed, l.follows, l.then = math.MaxUint64, math.MaxUint64, 0, l.due
-	l.upcoming = l.upcoming.longest(l.due)
+	l.upcoming, l.last = l.upcoming.longest(l.due), l.last.longest(l.due)
 	m := p.linkMessage(at, l, payload)
 	expect(m, p.on.any(at), math.MaxUint64)
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
@@ -337,6 +337,7 @@ func (w *worker) goOn(ctx context.Context, h *held, run RanRow) {
 		h.done()
 		return
 	}
+	next.last = lastOf(run, w.pool.now())
 	w.storeNext(ctx, h, next, &run)
 }
 

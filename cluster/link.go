@@ -25,6 +25,7 @@ type link struct {
 	first      bool      // of a declaration, whose initial delay may be longer than its period
 	follows    uint64    // of a command: the run that was not known to be over when it was given
 	upcoming   upcoming  // of a calendar: what those know who do not have it
+	last       lastRun   // what is known of the run before
 }
 
 // What is to do with a link.
@@ -50,6 +51,7 @@ const (
 	headerFollows      = "Punctual-Follows"
 	headerCalendarText = "Punctual-Calendar-Text"
 	headerUpcoming     = "Punctual-Upcoming"
+	headerLast         = "Punctual-Last"
 )
 
 func (l link) write(h nats.Header) {
@@ -78,6 +80,7 @@ func (l link) write(h nats.Header) {
 		h.Set(headerFirst, "1")
 	}
 	l.upcoming.write(h)
+	l.last.write(h)
 }
 
 func readLink(h nats.Header) (l link, err error) {
@@ -107,7 +110,7 @@ func readLink(h nats.Header) (l link, err error) {
 			return l, fmt.Errorf("cluster: the run before a command of series %q: %w", l.name, err)
 		}
 	}
-	l.upcoming = readUpcoming(h)
+	l.upcoming, l.last = readUpcoming(h), readLastRun(h)
 	if s := h.Get(headerThen); s != "" {
 		if l.then, err = time.Parse(time.RFC3339Nano, s); err != nil {
 			return l, fmt.Errorf("cluster: the next time of series %q: %w", l.name, err)

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 )
 
@@ -152,22 +151,16 @@ func (l link) nextTimes() []time.Time {
 func (p *Pool) completeSeries(
 	ctx context.Context, c *whereabouts, page *SeriesPage,
 ) error {
-	var all sync.WaitGroup
-	turn := make(chan struct{}, 16)
-	errs, old := make([]error, len(page.Rows)), make([]bool, len(page.Rows))
-	for i := range page.Rows {
-		turn <- struct{}{}
-		all.Go(func() {
-			defer func() { <-turn }()
-			old[i], errs[i] = p.completeRow(ctx, c, &page.Rows[i])
-		})
+	old := make([]bool, len(page.Rows))
+	err := eachOf(page.Rows, func(i int, _ SeriesRow) (err error) {
+		old[i], err = p.completeRow(ctx, c, &page.Rows[i])
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	all.Wait()
 	rows := page.Rows[:0]
 	for i, row := range page.Rows {
-		if errs[i] != nil {
-			return errs[i]
-		}
 		if !old[i] {
 			rows = append(rows, row)
 		}
@@ -252,15 +245,27 @@ func (p *Pool) holder(ctx context.Context, at place, row *SeriesRow) error {
 	if row.State != StateDue && row.State != StateHeld || row.Worker != "" {
 		return nil
 	}
-	m, err := p.results.last(ctx, p.results.subject("hold."+at.tail))
-	if err != nil || m == nil {
-		return err
-	}
-	claim, err := readClaim(m.Data)
-	if err == nil && claim.sequence == row.Sequence && p.age(m.Time) < claim.lease {
+	claim, live, err := p.claimOf(ctx, at, row.Sequence)
+	if live {
 		row.State, row.Worker, row.Attempt = StateHeld, instanceOf(claim.worker), claim.attempt
 	}
 	return err
+}
+
+// claimOf reads the claim of a series. It is live if it is one of the message of a sequence, and its
+// lease is not over.
+func (p *Pool) claimOf(
+	ctx context.Context, at place, sequence uint64,
+) (c claimed, live bool, err error) {
+	m, err := p.results.last(ctx, p.results.subject("hold."+at.tail))
+	if err != nil || m == nil {
+		return c, false, err
+	}
+	c, err = readClaim(m.Data)
+	if err != nil {
+		return c, false, nil //nolint:nilerr // of a later version, perhaps
+	}
+	return c, c.sequence == sequence && p.age(m.Time) < c.lease, nil
 }
 
 // History returns the last runs of a series, twenty at most, the last one first. A series that has
