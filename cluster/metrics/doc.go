@@ -30,6 +30,6 @@
 // # Cost
 //
 // One reading takes some twenty requests, one more for each task of which something is due, and goes
-// through the headers of all series: 10 ms, and 0.1 s or more for 10,000 series. So read by the ten
-// seconds at most. Runs and submissions cost nothing more for it.
+// through the headers of all series: 4 ms here, and 25 µs for each series. So read by the ten seconds
+// at most. Runs and submissions cost nothing more for it.
 package metrics
