@@ -34,7 +34,8 @@ func (r lastRun) failing() bool { return r.outcome != "" && r.outcome != RunSucc
 
 func (r lastRun) write(h nats.Header) {
 	if r.outcome != "" {
-		h.Set(headerLast, fmt.Sprintf("%s %d %s", r.ended.UTC().Format(time.RFC3339Nano), r.late, r.outcome))
+		ended := r.ended.UTC().Format(time.RFC3339Nano)
+		h.Set(headerLast, fmt.Sprintf("%s %d %s", ended, r.late, r.outcome))
 	}
 }
 

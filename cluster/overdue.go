@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Overdue returns the series whose next run should have begun some time ago, or longer, and has not:
-// the most overdue first. There is none of a series that is paused, or whose run is under way, for
-// however long. Due is since when a run should have begun; of a series that was declared or resumed
-// and that no worker has taken note of, since that at the earliest.
+// Overdue returns the series whose next run should have begun some time ago, or longer, and has
+// not: the most overdue first. There is none of a series that is paused, or whose run is under way,
+// for however long. Due is since when a run should have begun; of a series that was declared or
+// resumed and that no worker has taken note of, since that at the earliest.
 //
 // After the death of a worker its runs are late by their [Lease], and after that of the leading
 // server by some seconds: by less than half a minute tells of these, too. What a worker says of its

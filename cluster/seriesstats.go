@@ -41,7 +41,9 @@ const (
 
 // SeriesStats goes through all series. Which are overdue is said by [Pool.Overdue]; it costs the
 // same, but nothing for each of them. Errors are ErrInvalid and those of [Submit].
-func (p *Pool) SeriesStats(ctx context.Context, overdueBy time.Duration) (s SeriesStats, err error) {
+func (p *Pool) SeriesStats(
+	ctx context.Context, overdueBy time.Duration,
+) (s SeriesStats, err error) {
 	if overdueBy < 0 {
 		return s, fmt.Errorf("%w: overdue by %v", ErrInvalid, overdueBy)
 	}
@@ -76,7 +78,9 @@ func (s *survey) stats() SeriesStats {
 	for _, t := range byTask {
 		stats.Tasks = append(stats.Tasks, *t)
 	}
-	slices.SortFunc(stats.Tasks, func(a, b TaskSeriesStats) int { return strings.Compare(a.Task, b.Task) })
+	slices.SortFunc(stats.Tasks, func(a, b TaskSeriesStats) int {
+		return strings.Compare(a.Task, b.Task)
+	})
 	return stats
 }
 

@@ -89,8 +89,8 @@ func readWorkers(s *sight, to *points) {
 	to.add(float64(stopping), "stopping")
 }
 
-// readSlots counts no more busy slots of a worker than it has: it may run more, on a pool that is not
-// its alone.
+// readSlots counts no more busy slots of a worker than it has: it may run more, on a pool that is
+// not its alone.
 func readSlots(s *sight, to *points) {
 	busy, size := 0, 0
 	for _, w := range s.workers {

@@ -27,10 +27,10 @@ const (
 	keptFor = 5 * time.Minute
 )
 
-// Reader reads the figures of a pool for a monitoring system: whatever the server and the network do,
-// it answers within its timeout. If the figures cannot be read by then, it tells those that it has
-// read last, for five minutes, and punctual.cluster.up is 0. Readings that overlap are one. It may be
-// used by several goroutines at once.
+// Reader reads the figures of a pool for a monitoring system: whatever the server and the network
+// do, it answers within its timeout. If the figures cannot be read by then, it tells those that it
+// has read last, for five minutes, and punctual.cluster.up is 0. Readings that overlap are one. It
+// may be used by several goroutines at once.
 type Reader struct {
 	pool string
 	opts Options
@@ -56,7 +56,8 @@ func NewReader(p *cluster.Pool, opts Options) (*Reader, error) {
 	case p == nil:
 		return nil, fmt.Errorf("%w: metrics of a nil pool", cluster.ErrInvalid)
 	case opts.Timeout < 0:
-		return nil, fmt.Errorf("%w: metrics of pool %q within %v", cluster.ErrInvalid, p.Name(), opts.Timeout)
+		return nil, fmt.Errorf("%w: metrics of pool %q within %v", cluster.ErrInvalid, p.Name(),
+			opts.Timeout)
 	}
 	return newReader(p.Name(), opts, func(ctx context.Context) ([]Family, error) {
 		return Read(ctx, p)
@@ -73,8 +74,8 @@ func newReader(pool string, opts Options, read func(context.Context) ([]Family, 
 	return &Reader{pool: pool, opts: opts, read: read}
 }
 
-// Readers returns a reader for each of some pools. It is cluster.ErrInvalid if one is nil, or if two
-// have the same name, which tells their figures apart.
+// Readers returns a reader for each of some pools. It is cluster.ErrInvalid if one is nil, or if
+// two have the same name, which tells their figures apart.
 func Readers(opts Options, pools ...*cluster.Pool) ([]*Reader, error) {
 	var list []*Reader
 	for _, p := range pools {
@@ -93,9 +94,9 @@ func Readers(opts Options, pools ...*cluster.Pool) ([]*Reader, error) {
 // Pool returns the name of the pool, which is the value of the attribute "pool".
 func (r *Reader) Pool() string { return valid(r.pool) }
 
-// Read returns the whole table: with the values of the moment, with those that were read last, or, if
-// these are too old, without any but those that say so. It ends when ctx does, too. The
-// families are to be read only.
+// Read returns the whole table: with the values of the moment, with those that were read last, or,
+// if these are too old, without any but those that say so. It ends when ctx does, too. The families
+// are to be read only.
 func (r *Reader) Read(ctx context.Context) []Family {
 	ctx, cancel := context.WithTimeout(ctx, r.opts.Timeout)
 	defer cancel()
@@ -110,8 +111,8 @@ func (r *Reader) Read(ctx context.Context) []Family {
 	return r.told(err)
 }
 
-// begin begins to read, or returns the reading that is under way. The answer is awaited elsewhere, as
-// a write to a network that swallows everything heeds no context.
+// begin begins to read, or returns the reading that is under way. The answer is awaited elsewhere,
+// as a write to a network that swallows everything heeds no context.
 func (r *Reader) begin() *reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,8 +14,8 @@ type (
 	Point  = metrics.Point  // one value
 )
 
-// OverdueBy is from when on a series counts as overdue: longer than its runs are late by the death of
-// a worker, with the default lease, or by that of the leading server.
+// OverdueBy is from when on a series counts as overdue: longer than its runs are late by the death
+// of a worker, with the default lease, or by that of the leading server.
 const OverdueBy = 30 * time.Second
 
 // row is a metric, and how it is read from what has been seen of a pool.

@@ -16,8 +16,8 @@ import (
 type Options = metrics.Options
 
 // Collector reads the figures of pools at each scrape. It may be used by several registries, and
-// scraped by several goroutines at once. It keeps the pools: before one is closed, call Unregister of
-// the registry.
+// scraped by several goroutines at once. It keeps the pools: before one is closed, call Unregister
+// of the registry.
 type Collector struct{ pools []*described }
 
 // described is a pool with the descriptions of its metrics, in the order of the table.
@@ -26,9 +26,9 @@ type described struct {
 	descs  []*prometheus.Desc
 }
 
-// Register has a registry, such as prometheus.DefaultRegisterer, collect the figures of pools. It may
-// be called again for other pools. It returns cluster.ErrInvalid for a nil pool, or two of the same
-// name, and the error of the registry if a pool of the same name is registered there already.
+// Register has a registry, such as prometheus.DefaultRegisterer, collect the figures of pools. It
+// may be called again for other pools. It returns cluster.ErrInvalid for a nil pool, or two of the
+// same name, and the error of the registry if a pool of the same name is registered there already.
 func Register(registry prometheus.Registerer, pools ...*cluster.Pool) error {
 	c, err := New(Options{}, pools...)
 	if err != nil {
@@ -40,8 +40,8 @@ func Register(registry prometheus.Registerer, pools ...*cluster.Pool) error {
 	return nil
 }
 
-// New returns a collector for pools, to be registered. It returns cluster.ErrInvalid for a nil pool,
-// two of the same name, or a negative timeout.
+// New returns a collector for pools, to be registered. It returns cluster.ErrInvalid for a nil
+// pool, two of the same name, or a negative timeout.
 func New(opts Options, pools ...*cluster.Pool) (*Collector, error) {
 	readers, err := metrics.Readers(opts, pools...)
 	if err != nil {
@@ -65,8 +65,8 @@ func (c *Collector) names() (names []string) {
 	return names
 }
 
-// describe names a metric. The pool is part of that: so the registry itself sees to it that no other
-// collector has the same pool.
+// describe names a metric. The pool is part of that: so the registry itself sees to it that no
+// other collector has the same pool.
 func describe(m metrics.Metric, pool string) *prometheus.Desc {
 	return prometheus.NewDesc(nameOf(m), m.Help, m.Attributes[1:],
 		prometheus.Labels{m.Attributes[0]: pool})

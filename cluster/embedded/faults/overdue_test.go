@@ -13,8 +13,8 @@ import (
 	"github.com/punctual-go/punctual/cluster"
 )
 
-// A series is overdue if nobody serves it, if its worker has no room, and if its worker has died; not
-// while it runs, waits or is paused. The figures say the same.
+// A series is overdue if nobody serves it, if its worker has no room, and if its worker has died;
+// not while it runs, waits or is paused. The figures say the same.
 func TestOverdue(t *testing.T) {
 	t.Parallel()
 	const by = time.Second

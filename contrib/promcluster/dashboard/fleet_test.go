@@ -53,7 +53,8 @@ func (f *fleet) join(opts ...cluster.Option) (*cluster.Pool, *nats.Conn) {
 	return pool, nc
 }
 
-// serve starts a process that serves. It ends in order, or is killed: then nobody hears of it again.
+// serve starts a process that serves. It ends in order, or is killed: then nobody hears of it
+// again.
 func (f *fleet) serve(size int, tasks ...cluster.Runnable) (end, kill func()) {
 	f.t.Helper()
 	pool, nc := f.join(cluster.Workers(size), cluster.Grace(0))
@@ -92,8 +93,8 @@ func scrape(t require.TestingT, registry prometheus.Gatherer) families {
 	return found
 }
 
-// value returns that of the metric with these labels beside the pool, names and values by turns; -1 if
-// there is none.
+// value returns that of the metric with these labels beside the pool, names and values by turns; -1
+// if there is none.
 func (fs families) value(name string, labels ...string) float64 {
 	labels = append(labels, "pool", "tasks")
 	if fs[name] == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/punctual-go/punctual/contrib/promcluster"
 )
 
-// A server that is gone: a scrape ends, has the last figures, and says so. So does one of a pool that
-// this process has closed.
+// A server that is gone: a scrape ends, has the last figures, and says so. So does one of a pool
+// that this process has closed.
 func TestAScrapeEndsWithoutAServer(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*fleet){
