@@ -87,6 +87,7 @@ func TestAReaderDoesNotHang(t *testing.T) {
 			r.Read(t.Context())
 			f.takes, f.deaf = time.Hour, deaf
 			for range 3 {
+				synctest.Wait() // the reading before has ended, too, at this very moment
 				begun := time.Now()
 				isUp, _, healed := values(r.Read(t.Context()))
 				require.Equal(t, time.Second, time.Since(begun))
