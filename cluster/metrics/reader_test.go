@@ -96,6 +96,7 @@ func TestAReaderDoesNotHang(t *testing.T) {
 			if deaf {
 				require.Equal(t, 2, f.asked, "it is asked again only when it has answered")
 			}
+			synctest.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			defer cancel()
 			begun := time.Now()
