@@ -103,6 +103,7 @@ func TestAReaderDoesNotHang(t *testing.T) {
 			r.Read(ctx)
 			require.Equal(t, time.Millisecond, time.Since(begun))
 			time.Sleep(3 * time.Hour)
+			synctest.Wait()
 			f.takes, f.deaf = 0, false
 			isUp, _, _ := values(r.Read(t.Context()))
 			require.Equal(t, 1.0, isUp)
