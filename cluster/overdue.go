@@ -25,24 +25,35 @@ func (p *Pool) Overdue(ctx context.Context, by time.Duration) (rows []SeriesRow,
 	if by < 0 {
 		return nil, fmt.Errorf("%w: overdue by %v", ErrInvalid, by)
 	}
-	err = p.list(ctx, "overdue series", func(ctx context.Context) error {
-		found, err := p.survey(ctx, by)
-		if err != nil {
-			return err
-		}
-		rows = make([]SeriesRow, len(found.overdue))
-		return eachOf(found.overdue, func(i int, o overdue) error {
-			rows[i] = o.row
-			r, _, err := p.readRan(ctx, o.at)
-			if n := len(r.Runs); n > 0 {
-				last := r.Runs[n-1]
-				last.Error = p.shown(o.row.Task, last.Error)
-				rows[i].Last = &last
-			}
-			return err
-		})
+	var found *survey
+	err = p.list(ctx, "overdue series", func(ctx context.Context) (err error) {
+		found, err = p.survey(ctx, by)
+		return err
 	})
-	return rows, err
+	if err != nil {
+		return nil, err
+	}
+	rows = make([]SeriesRow, len(found.overdue)) // not in the step above, which has to be short
+	err = eachOf(found.overdue, func(i int, o overdue) (err error) {
+		rows[i] = o.row
+		rows[i].Last, err = p.lastRow(ctx, o.at)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cluster: pool %q: overdue series: %w", p.settings.name, err)
+	}
+	return rows, nil
+}
+
+// lastRow is the last run of a series, nil if none is known.
+func (p *Pool) lastRow(ctx context.Context, at place) (*RanRow, error) {
+	r, _, err := p.readRan(ctx, at)
+	if err != nil || len(r.Runs) == 0 {
+		return nil, err
+	}
+	last := r.Runs[len(r.Runs)-1]
+	last.Error = p.shown(nameOf(at.task()), PartError, last.Error)
+	return &last, nil
 }
 
 // survey is a census, and what is overdue by it.

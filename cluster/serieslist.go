@@ -187,12 +187,7 @@ func (p *Pool) completeRow(ctx context.Context, c *whereabouts, row *SeriesRow) 
 			}
 		}
 	}
-	r, _, err := p.readRan(ctx, at)
-	if n := len(r.Runs); n > 0 {
-		last := r.Runs[n-1]
-		last.Error = p.shown(row.Task, PartError, last.Error)
-		row.Last = &last
-	}
+	row.Last, err = p.lastRow(ctx, at)
 	return false, err
 }
 
