@@ -6,6 +6,9 @@ import "time"
 type History struct {
 	Seconds []Second  `json:"seconds,omitempty"` // in which runs have begun or expired, in order
 	Late    []PastRun `json:"late,omitempty"`    // runs that were explained, the latest first
+
+	// Troubles are what is wrong now, the worst first, and of the same kind what is so for longest.
+	Troubles []Trouble `json:"troubles,omitempty"`
 }
 
 // Second sums up the runs that have begun within a second and have ended, and counts those that
