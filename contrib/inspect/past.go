@@ -19,6 +19,7 @@ type pastRun struct {
 	Skipped bool      `json:"skipped,omitzero"` // then Error says why
 	Expired bool      `json:"expired,omitzero"` // then it has not begun
 	Error   said      `json:"error,omitempty"`
+	Whole   *account  `json:"whole,omitempty"` // where there is more to say, see there
 	Why     *lateness `json:"why,omitempty"`
 }
 

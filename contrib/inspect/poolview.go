@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
 )
 
@@ -12,6 +13,8 @@ import (
 type poolView struct {
 	At time.Time `json:"at"`
 	summary
+	Wrong   wrong      `json:"wrong"`
+	Stood   *standing  `json:"stood,omitempty"`  // for those who may act
 	Ending  string     `json:"ending,omitempty"` // how far the shutdown is
 	Strip   *strip     `json:"strip,omitempty"`
 	LateBy  *chart     `json:"late_by,omitempty"`
@@ -36,10 +39,13 @@ const (
 	mostKinds   = 20
 )
 
-func (s *seen) poolView() poolView {
+func (s *seen) poolView(act bool) poolView {
 	tasks := s.tasks()
 	v := poolView{At: s.at, summary: s.summary(), Ending: s.ending(), Tasks: len(tasks.entries),
-		HasTasks: s.kind == aPool, Kinds: []measured{}, Late: []pastRun{}}
+		HasTasks: s.kind == aPool, Kinds: []measured{}, Late: []pastRun{}, Wrong: s.wrong(mostWrong)}
+	if act {
+		v.Stood = s.stood
+	}
 	v.Running, v.Unattended = s.runners()
 	v.Waiting = s.waiters()
 	for _, r := range s.history().Late {
@@ -54,7 +60,7 @@ func (s *seen) poolView() poolView {
 		}
 	}
 	v.Strip = s.strip()
-	v.Remembers = len(s.history().Seconds) > 0
+	v.Remembers = s.history().Kept
 	return v
 }
 
@@ -75,10 +81,10 @@ func (s *seen) ending() string {
 		return ""
 	case f.Busy+f.Queued == 0:
 		return "Shut down: nothing runs and nothing waits. " + count(f.Returned) +
-			" tasks were handed back, " + count(f.Cancelled) + " cancelled."
+			" tasks were dropped, " + count(f.Cancelled) + " cancelled."
 	}
 	return "Shutting down: " + count(uint64(f.Busy)) + " run and " + count(uint64(f.Queued)) +
-		" wait. " + count(f.Returned) + " tasks were handed back, " + count(f.Cancelled) +
+		" wait. " + count(f.Returned) + " tasks were dropped, " + count(f.Cancelled) +
 		" cancelled."
 }
 
@@ -104,6 +110,8 @@ type runner struct {
 	Started time.Time `json:"started"`
 	For     span      `json:"for"`
 	Blocked *link     `json:"waits_for,omitempty"` // the task of the same pool for which it waits
+
+	Key string `json:"-"` // says which run it is, see runKey
 }
 
 func (s *seen) runners() (shown []runner, more int) {
@@ -113,7 +121,8 @@ func (s *seen) runners() (shown []runner, more int) {
 		if i == mostRunning {
 			return shown, len(running) - i
 		}
-		one := runner{Task: s.link(r.Name), Number: r.Number, Started: r.Started, For: span(r.For)}
+		one := runner{Task: s.link(r.Name), Number: r.Number, Started: r.Started, For: span(r.For),
+			Key: runKey(r.Name, r.Number)}
 		if r.Waits {
 			to := s.link(r.WaitsFor)
 			one.Blocked = &to
@@ -127,14 +136,32 @@ func (s *seen) runners() (shown []runner, more int) {
 type waiter struct {
 	Task     link      `json:"task"`
 	Due      time.Time `json:"due,omitzero"`
+	For      string    `json:"waits_for,omitempty"` // what it waits for, if it is not its time
 	Periodic bool      `json:"periodic,omitzero"`
 	Runs     uint64    `json:"runs,omitzero"`
+}
+
+// waitsFor says what a task waits for that is not for its time, or not for that alone.
+func (s *seen) waitsFor(p executor.Pending) string {
+	e := s.tasks().byID[hashed(p.Name)]
+	switch {
+	case p.Scheduled.After(s.at):
+		return ""
+	case !p.Periodic || !p.Scheduled.IsZero():
+		if s.figures.Paused {
+			return "the pool to be resumed"
+		}
+		return "a free worker"
+	case e != nil && e.name == p.Name && s.tasks().named(p.Name) == 1 && e.handle.Paused():
+		return "its resumption"
+	}
+	return "its resumption, or to be run"
 }
 
 func (s *seen) waiters() []waiter {
 	waiting := []waiter{}
 	for _, p := range s.next()[:min(mostWaiting, len(s.next()))] {
-		waiting = append(waiting, waiter{s.link(p.Name), p.Scheduled, p.Periodic, p.Runs})
+		waiting = append(waiting, waiter{s.link(p.Name), p.Scheduled, s.waitsFor(p), p.Periodic, p.Runs})
 	}
 	return waiting
 }

@@ -4,6 +4,7 @@ import "time"
 
 // History is what has happened lately.
 type History struct {
+	Kept    bool      `json:"kept,omitempty"`    // the Config asks for it
 	Seconds []Second  `json:"seconds,omitempty"` // in which runs have begun or expired, in order
 	Late    []PastRun `json:"late,omitempty"`    // runs that were explained, the latest first
 

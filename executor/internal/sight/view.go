@@ -38,7 +38,7 @@ func (v *view) History() insight.History {
 	defer s.owner.Lock.Unlock()
 	h := s.past.shown(s.owner.Clock)
 	if s.past != nil {
-		h.Troubles = s.troublesLocked()
+		h.Kept, h.Troubles = true, s.troublesLocked()
 	}
 	return h
 }
