@@ -262,8 +262,12 @@ func back(form url.Values, path, verb string) string {
 	if err != nil || !form.Has("back") || !viewPath.MatchString(u.Path) || u.Host != "" || u.Scheme != "" {
 		u = &url.URL{Path: path}
 	}
-	if before, _, isTask := strings.Cut(u.Path, "/task/"); isTask && verb == "cancel" {
+	before, _, isTask := strings.Cut(u.Path, "/task/")
+	switch {
+	case isTask && verb == "cancel":
 		u = &url.URL{Path: before + "/tasks"}
+	case verb == "stack": // it is not shown elsewhere
+		u = &url.URL{Path: path}
 	}
 	if q := newQuery(u.Query()).String(); q != "" {
 		return u.Path + q + "&"

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"math"
 	"runtime/metrics"
 	"runtime/pprof"
 	"slices"
@@ -142,10 +143,12 @@ func stops() *metrics.Float64Histogram {
 func longestSince(before *metrics.Float64Histogram) (below span) {
 	after := stops()
 	for i, n := range after.Counts {
-		if i >= len(before.Counts) || n > before.Counts[i] {
-			if n > 0 {
-				below = span(after.Buckets[i+1] * float64(time.Second))
+		if before := before.Counts; i < len(before) && n > before[i] {
+			bound := after.Buckets[i+1]
+			if math.IsInf(bound, 1) {
+				bound = after.Buckets[i]
 			}
+			below = span(bound * float64(time.Second))
 		}
 	}
 	return below

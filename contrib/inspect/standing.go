@@ -122,6 +122,9 @@ func (s *standing) look(pool string) {
 
 // Words says what it has cost.
 func (s *standing) Words() string {
-	return fmt.Sprintf("It took %s to find out; all goroutines were stopped for less than %s at a time.",
-		s.Took, s.Stopped)
+	says := "It took " + s.Took.String() + " to find out"
+	if s.Stopped > 0 {
+		says += "; all goroutines were stopped for less than " + s.Stopped.String() + " at a time"
+	}
+	return says + "."
 }

@@ -121,7 +121,6 @@ func (t trouble) Says() string {
 	if !t.Since.IsZero() {
 		since = " since " + clockTime(time.Now(), t.Since)
 	}
-	runs := numbered(t.Count, "run")
 	switch t.What {
 	case insight.Dead:
 		says := "ended by a failure"
@@ -142,20 +141,26 @@ func (t trouble) Says() string {
 	case insight.GivenUp:
 		return "has paused itself after " + numbered(t.Count, "failure") + " in a row" + since
 	case insight.TimedOut:
-		return runs + " in a row timed out" + since + t.because()
+		return t.inARow("timed out")
 	case insight.Expiring:
-		return runs + " in a row not begun in time" + since + t.because()
+		return t.inARow("did not begin in time")
 	case insight.Failing:
-		return runs + " in a row failed" + since + t.because()
+		return t.inARow("failed")
 	}
 	return t.Reason + since
 }
 
-func (t trouble) because() string {
-	if t.Reason == "" {
-		return ""
+// inARow says how often a task has ended in the same way.
+func (t trouble) inARow(how string) string {
+	when := clockTime(time.Now(), t.Since)
+	says := numbered(t.Count, "run") + " in a row " + how + ", since " + when
+	if t.Count == 1 {
+		says = "the last run " + how + ", at " + when
 	}
-	return "; " + t.Reason
+	if t.Reason != "" {
+		says += "; " + t.Reason
+	}
+	return says
 }
 
 func ordinal(n uint64) string {
@@ -194,7 +199,15 @@ func (s *seen) shows() string {
 	if ts := s.troubles(); len(ts) > 0 {
 		shows = worseShown(shows, ts[0].What)
 	}
-	if shows != insight.HealthOK || s.figures == nil {
+	switch st := s.supervisor; {
+	case shows != insight.HealthOK:
+		return shows
+	case st != nil && st.Failed+st.TimedOut+st.Rejected > 0:
+		if st.LastSuccess.IsZero() {
+			return insight.Failing
+		}
+		return showsFailed // it does not tell when
+	case st != nil:
 		return shows
 	}
 	h := s.history()

@@ -137,7 +137,7 @@ func TestABadDay(t *testing.T) {
 		for _, says := range []string{"no &lt;digits&gt;", "ended by a failure at 00:00:01, in run 1",
 			"run 1 has taken 5 min 03 s so far; its timeout was 60 s",
 			"has paused itself after 2 failures in a row since 00:00:01",
-			"30 runs in a row timed out since 00:00:06", "31 runs in a row failed since 00:00:01",
+			"30 runs in a row timed out, since 00:00:06", "31 runs in a row failed, since 00:00:01",
 			"502 Bad Gateway"} {
 			assert.Contains(t, html, says)
 		}
