@@ -65,7 +65,8 @@ func (s *stacks) begin() error {
 	case s.taking:
 		return fmt.Errorf("%w: another stack is being taken", errTooSoon)
 	case !s.last.IsZero() && left > 0:
-		return fmt.Errorf("%w: a stack is taken once a minute at most, so the next in %s", errTooSoon, wait(left))
+		return fmt.Errorf("%w: a stack is taken once a minute at most, so the next in %s",
+			errTooSoon, wait(left))
 	}
 	s.taking = true
 	return nil

@@ -306,25 +306,9 @@ func (js *Jobs) Named(name string) (c *cell.Cell) {
 func (js *Jobs) Restart(name string) error {
 	p := js.pool
 	partings := p.runs.Partings()
-	var old *job
-	var again Job
-	p.look(func() {
-		if old = js.live[name]; old != nil {
-			again = old.Job
-		}
-	})
-	switch {
-	case old == nil:
-		return p.runs.Misuse(name, invalid("no job has this name"))
-	case !old.cell.Phase().Settled():
-		return p.Door.refusal(name, ErrDuplicate)
-	}
-	w, err := js.newJob(again)
-	switch {
-	case err != nil:
+	old, w, err := js.again(name)
+	if err != nil {
 		return err
-	case w.over != nil:
-		return w.over
 	}
 	w.told = p.runs.Announce(w.cell, &w.plan.Plan, w.in(p.clock.Now()))
 	if err := js.restart(old, w); err != nil {
@@ -335,6 +319,27 @@ func (js *Jobs) Restart(name string) error {
 	p.runs.Follow(w.cell, &w.plan.Plan)
 	p.runs.PartedSince(partings, w.cell, &w.plan.Plan)
 	return nil
+}
+
+// again returns a job that has ended, and a new one that is as it was given last.
+func (js *Jobs) again(name string) (old, w *job, err error) {
+	p := js.pool
+	var given Job
+	p.look(func() {
+		if old = js.live[name]; old != nil {
+			given = old.Job
+		}
+	})
+	switch {
+	case old == nil:
+		return nil, nil, p.runs.Misuse(name, invalid("no job has this name"))
+	case !old.cell.Phase().Settled():
+		return nil, nil, p.Door.refusal(name, ErrDuplicate)
+	}
+	if w, err = js.newJob(given); err == nil {
+		err = w.over
+	}
+	return old, w, err
 }
 
 // restart puts w in the place of old, which has ended, in one step.

@@ -54,23 +54,9 @@ func keyOf(pl *run.Plan) any {
 // note notes that a run has failed or expired. It returns the fate of the task, which is known if
 // something is expected of it; nil if that is not kept.
 func (a *ailing) note(x *run.Execution, known *fate) *fate {
-	key := keyOf(x.Plan)
-	f := (*a)[key]
-	switch {
-	case key == nil:
+	f := a.of(x, known)
+	if f == nil {
 		return nil
-	case f != nil:
-	case len(*a) >= keptAiling && !a.forgets(x.Ended), x.Plan.Periodic() && x.Task.Phase().Settled():
-		return nil
-	case *a == nil:
-		*a = ailing{}
-		fallthrough
-	default:
-		if f = known; f == nil {
-			f = new(fate)
-		}
-		f.since = x.Ended
-		(*a)[key] = f
 	}
 	if f.at = x.Ended; x.Expired() {
 		f.expired++
@@ -81,6 +67,30 @@ func (a *ailing) note(x *run.Execution, known *fate) *fate {
 	if known == nil { // else the expectation counts
 		f.note(x)
 	}
+	return f
+}
+
+// of returns the fate of the task of x, which begins to be kept if it is not; nil if it cannot be:
+// there are too many, or the task has ended.
+func (a *ailing) of(x *run.Execution, known *fate) *fate {
+	key := keyOf(x.Plan)
+	f := (*a)[key]
+	switch {
+	case key == nil, f != nil:
+		return f
+	case x.Plan.Periodic() && x.Task.Phase().Settled():
+		return nil
+	case len(*a) >= keptAiling && !a.forgets(x.Ended):
+		return nil
+	}
+	if *a == nil {
+		*a = ailing{}
+	}
+	if f = known; f == nil {
+		f = new(fate)
+	}
+	f.since = x.Ended
+	(*a)[key] = f
 	return f
 }
 

@@ -2,6 +2,7 @@ package sight
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,10 +25,8 @@ var worstFirst = [...]string{insight.Dead, insight.Starved, insight.Stuck, insig
 // troublesLocked returns what is wrong now. The lock is held.
 func (s *Sight) troublesLocked() (ts []insight.Trouble) {
 	now := s.owner.Clock.Now()
-	dead := map[string]bool{}
 	for _, d := range s.expected.dead {
 		ts = append(ts, s.deadLocked(d))
-		dead[d.name] = true
 	}
 	for x := range s.crew.Running() {
 		if x.Task != nil && !x.IsAside() {
@@ -37,23 +36,15 @@ func (s *Sight) troublesLocked() (ts []insight.Trouble) {
 	if t := s.hungerLocked(now); t.What != "" {
 		ts = append(ts, t)
 	}
-	s.past.ill.forgets(now)
-	late := s.lateLocked(now)
-	for key, f := range s.past.ill {
-		if _, once := key.(string); !once || !dead[f.last.Name] {
-			ts = append(ts, s.ailsLocked(key, f, late[f].Reason))
-		}
-		delete(late, f)
-	}
-	for _, t := range late {
-		ts = append(ts, t)
-	}
+	ts = s.addAiling(ts, now)
 	slices.SortFunc(ts, func(a, b insight.Trouble) int {
-		return cmp.Or(cmp.Compare(slices.Index(worstFirst[:], a.What), slices.Index(worstFirst[:], b.What)),
-			a.Since.Compare(b.Since), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), a.Since.Compare(b.Since),
+			cmp.Compare(a.Name, b.Name))
 	})
 	return ts
 }
+
+func rank(t insight.Trouble) int { return slices.Index(worstFirst[:], t.What) }
 
 func (s *Sight) deadLocked(d *death) insight.Trouble {
 	last := d.last
@@ -97,13 +88,30 @@ func (s *Sight) hungerLocked(now int64) (t insight.Trouble) {
 	return t
 }
 
+// addAiling adds the tasks whose last run was no success, and those of which an expectation does not
+// hold: each once, and none of the tasks that run once whose name is that of a dead one.
+func (s *Sight) addAiling(ts []insight.Trouble, now int64) []insight.Trouble {
+	late := s.lateLocked(now)
+	s.past.ill.forgets(now)
+	for key, f := range s.past.ill {
+		name, once := key.(string)
+		isDead := func(d *death) bool { return d.name == name }
+		if !once || !slices.ContainsFunc(s.expected.dead, isDead) {
+			ts = append(ts, s.ailsLocked(key, f, late[f].Reason))
+		}
+		delete(late, f)
+	}
+	return slices.AppendSeq(ts, maps.Values(late))
+}
+
 // lateLocked returns the tasks of which an expectation does not hold, by their fates.
 func (s *Sight) lateLocked(now int64) map[*fate]insight.Trouble {
 	late := map[*fate]insight.Trouble{}
 	held := s.crew.Held()
 	for _, e := range s.expected.tasks {
 		if h, ok := s.expected.judge(e, now, held); ok && h.State == taskLate {
-			late[e.fate] = insight.Trouble{What: insight.Late, Name: h.Name, Since: h.Since, Reason: h.Reason}
+			late[e.fate] = insight.Trouble{What: insight.Late, Name: h.Name, Since: h.Since,
+				Reason: h.Reason}
 		}
 	}
 	return late

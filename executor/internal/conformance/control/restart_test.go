@@ -94,7 +94,8 @@ func TestWhatKeepsAJobFromBeingStartedAgain(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(time.Hour)
 		require.Error(t, p.Restart("past"), "its last time has passed")
-		_, err = p.AtFixedRate(time.Hour, time.Hour, pooltest.Nothing, executor.Name("once"), executor.Unique())
+		_, err = p.AtFixedRate(time.Hour, time.Hour, pooltest.Nothing, executor.Name("once"),
+			executor.Unique())
 		require.NoError(t, err)
 		require.ErrorIs(t, p.Restart("once"), executor.ErrDuplicate, "another task has its name")
 		require.NoError(t, p.Close())

@@ -42,7 +42,10 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 			}
 			return errBad
 		})
-		submit(10*time.Second, "call", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, executor.Timeout(2*time.Second))
+		submit(10*time.Second, "call", func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}, executor.Timeout(2*time.Second))
 		submit(10*time.Second, "give up", pooltest.Fail, executor.PauseAfter(3))
 		submit(10*time.Second, "fine", pooltest.Nothing)
 		p.Submit(pooltest.Fail, executor.Name("migrate"))
@@ -72,7 +75,8 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 		h.Cancel()
 		time.Sleep(10 * time.Minute)
 		_, told = troubles(p)
-		assert.Equal(t, []string{"dead parse", "timed out call"}, told, "the others are well, gone, or long ago")
+		assert.Equal(t, []string{"dead parse", "timed out call"}, told,
+			"the others are well, gone, or long ago")
 	})
 }
 
@@ -80,7 +84,8 @@ func TestAFailureOfATaskThatIsOverIsNotKept(t *testing.T) {
 	remembering(t, 2, func(p *executor.ScheduledPool) {
 		f, err := p.AtFixedRate(0, time.Second, pooltest.Fail, executor.Name("poll"))
 		require.NoError(t, err)
-		g, err := p.AtFixedRate(0, time.Second, pooltest.Fail, executor.MaxRuns(2), executor.Name("twice"))
+		g, err := p.AtFixedRate(0, time.Second, pooltest.Fail, executor.Name("twice"),
+			executor.MaxRuns(2))
 		require.NoError(t, err)
 		time.Sleep(ms)
 		_, told := troubles(p)
@@ -108,7 +113,8 @@ func TestARunThatIsStuckIsTold(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(20*time.Second - ms)
 		_, told := troubles(p)
-		assert.Equal(t, []string{"stuck dump"}, told, "nine runs took no time, and the tenth nearly ten seconds")
+		assert.Equal(t, []string{"stuck dump"}, told,
+			"nine runs took no time, and the tenth nearly ten seconds")
 		time.Sleep(ms)
 		all, told := troubles(p)
 		require.Equal(t, []string{"stuck dump", "stuck import"}, told)
