@@ -36,9 +36,25 @@ type trouble struct {
 	Key string `json:"-"` // of the run that is stuck
 }
 
-// findTroubles returns what is wrong with the source: what its history tells and, of one that keeps
-// none, what its health does.
+// longOverdue is how long a task may have been due for which workers have not had time yet.
+const longOverdue = 10 * time.Second
+
+// findTroubles returns what is wrong with the source, the worst first.
 func (s *seen) findTroubles() []insight.Trouble {
+	ts := s.knownTroubles()
+	hungry := func(t insight.Trouble) bool { return t.What == insight.Starved || t.What == insight.Overdue }
+	if f := s.figures; f != nil && !f.Paused && time.Duration(f.Overdue) >= longOverdue &&
+		!slices.ContainsFunc(ts, hungry) {
+		ts = append(slices.Clip(ts), insight.Trouble{What: insight.Overdue,
+			Since:  s.at.Add(-time.Duration(f.Overdue)),
+			Reason: "the task that is due next has waited for " + f.Overdue.String()})
+	}
+	return ts
+}
+
+// knownTroubles returns what the history tells and, of a source that keeps none, what its health
+// does.
+func (s *seen) knownTroubles() []insight.Trouble {
 	if h := s.history(); h.Kept {
 		return h.Troubles
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 )
 
@@ -460,4 +461,76 @@ func TestBarsAreToScale(t *testing.T) {
 	require.Len(t, v.Late, 2)
 	assert.Contains(t, v.page, `width="1000.0" height="10"><title>4 s no free worker`)
 	assert.Contains(t, v.page, `width="249.8" height="10"><title>999 ms no free worker`)
+}
+
+// In a pool whose workers are never stuck, but have too much to do, what waits is overdue.
+func TestAPoolThatIsBehindIsNotOK(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewScheduledPool(1)
+		defer p.ShutdownNow()
+		every(t, p, time.Second, "slow", sleep(3*time.Second))
+		for i := range 100 {
+			_, err := p.Schedule(time.Second, sleep(time.Second), executor.Name(numbered("task", i)))
+			require.NoError(t, err)
+		}
+		page := inspect.Handler(p)
+		time.Sleep(5 * time.Second)
+		index, _ := wrongAt(t, page, "/")
+		assert.Equal(t, "ok", index.Shows)
+		time.Sleep(30 * time.Second)
+		index, html := wrongAt(t, page, "/")
+		require.Equal(t, []string{"pool 1: overdue"}, index.told())
+		assert.Contains(t, index.Wrong.Shown[0].Reason, "the task that is due next has waited for 3")
+		assert.NotContains(t, html, "s-ok")
+		p.Pause()
+		time.Sleep(time.Second)
+		index, _ = wrongAt(t, page, "/")
+		assert.Empty(t, index.told(), "that is meant")
+	})
+}
+
+// A loop runs its tasks on one goroutine, and tells what is wrong as a pool does.
+func TestWhereARunOfALoopStands(t *testing.T) {
+	l := eventloop.New(executor.Name("session"), executor.Watch(insight.Config{History: true}),
+		executor.Logger(slog.New(slog.DiscardHandler)))
+	held := make(chan struct{})
+	defer func() { close(held); _ = l.Close() }()
+	_, err := l.Schedule(0, func(context.Context) error { <-held; return nil }, executor.Name("poll"),
+		executor.Timeout(ms))
+	require.NoError(t, err)
+	page := inspect.Handler(l).With(inspect.Actions(anybody), inspect.Logger(slog.New(slog.DiscardHandler)))
+	require.Eventually(t, func() bool {
+		page.Forget()
+		return strings.Contains(get(t, page, "/").Body.String(), "s-stuck")
+	}, time.Minute, ms)
+	take := form(t, page, "loop/session/", url.Values{"do": {"stack"}})
+	take.URL.RawQuery = "run=" + stuckKey(t, page, "/loop/session/")
+	require.Equal(t, http.StatusSeeOther, answer(page, take).Code)
+	found := stoodAt(t, page, "/loop/session/").Goroutines
+	require.Len(t, found, 1)
+	assert.Contains(t, found[0].Stack, "TestWhereARunOfALoopStands")
+}
+
+// What a run has started is shown beside it.
+func TestWhatARunHasStartedStandsBesideIt(t *testing.T) {
+	p := executor.NewScheduledPool(1, executor.Name("jobs"))
+	held, up := make(chan struct{}), make(chan struct{})
+	defer func() { close(held); _ = p.Close() }()
+	require.NoError(t, p.Execute(func(context.Context) error {
+		for range 3 {
+			go func() { <-held }()
+		}
+		close(up)
+		<-held
+		return nil
+	}, executor.Name(hostile[0])))
+	<-up
+	require.Eventually(t, func() bool {
+		found, _, _ := inspect.Stand("jobs", hostile[0])
+		return found == 2
+	}, time.Minute, ms, "its own, and three at one place")
+	found, _, _ := inspect.Stand("other", hostile[0])
+	assert.Zero(t, found)
+	found, _, _ = inspect.Stand("jobs", "")
+	assert.Zero(t, found)
 }
