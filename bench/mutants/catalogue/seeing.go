@@ -350,14 +350,14 @@ var seeing = []Mutant{
 		ID:    "seeing-50",
 		Fault: "what is wrong with a task outlives it",
 		File:  "executor/internal/sight/history.go",
-		From:  "delete(s.past.ill, pl)",
+		From:  "delete(h.ill, pl)",
 		To:    "",
 	},
 	{
 		ID:    "seeing-51",
 		Fault: "a series that has ended is failing for ever",
 		File:  "executor/internal/sight/fate.go",
-		From:  "case x.Plan.Periodic() && x.Task.Phase().Settled():\n return nil",
+		From:  "delete(*a, keyOf(x.Plan))",
 		To:    "",
 	},
 	{

@@ -70,7 +70,10 @@ func (es *expected) forgiveLocked(name string) {
 }
 
 // CancelledLocked is that of [run.Sight].
-func (s *Sight) CancelledLocked(pl *run.Plan) { s.expected.forgiveLocked(pl.Name) }
+func (s *Sight) CancelledLocked(pl *run.Plan) {
+	s.expected.forgiveLocked(pl.Name)
+	s.past.forgetLocked(pl)
+}
 
 // Dismiss is that of [run.Sight]. It forgets the end of the task.
 func (s *Sight) Dismiss(pl *run.Plan) {

@@ -67,19 +67,20 @@ func (a *ailing) note(x *run.Execution, known *fate) *fate {
 	if known == nil { // else the expectation counts
 		f.note(x)
 	}
+	if x.Plan.Periodic() && x.Task.Phase().Settled() { // its death may have the fate
+		delete(*a, keyOf(x.Plan))
+	}
 	return f
 }
 
-// of returns the fate of the task of x, which begins to be kept if it is not; nil if it cannot be:
-// there are too many, or the task has ended.
+// of returns the fate of the task of x, which begins to be kept if it is not; nil if it cannot be,
+// or there are too many.
 func (a *ailing) of(x *run.Execution, known *fate) *fate {
 	key := keyOf(x.Plan)
 	f := (*a)[key]
 	switch {
 	case key == nil, f != nil:
 		return f
-	case x.Plan.Periodic() && x.Task.Phase().Settled():
-		return nil
 	case len(*a) >= keptAiling && !a.forgets(x.Ended):
 		return nil
 	}

@@ -165,8 +165,13 @@ func (s *Sight) LeftLocked(pl *run.Plan) {
 		s.past.trails--
 		own(pl).trail = nil
 	}
-	if s.past != nil {
-		delete(s.past.ill, pl)
+	s.past.forgetLocked(pl)
+}
+
+// forgetLocked forgets that the last run of a series was no success.
+func (h *History) forgetLocked(pl *run.Plan) {
+	if h != nil {
+		delete(h.ill, pl)
 	}
 }
 

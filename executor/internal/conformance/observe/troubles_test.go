@@ -80,20 +80,96 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 	})
 }
 
+// remembers is a pool or a loop.
+type remembers interface {
+	executor.ScheduledSubmitter
+	insight.Source
+}
+
+// watchedBoth has a test played with a pool and with a loop that keep their histories.
+func watchedBoth(t *testing.T, play func(t *testing.T, e remembers)) {
+	t.Helper()
+	watch := executor.Watch(insight.Config{History: true})
+	quiet := executor.Logger(slog.New(slog.DiscardHandler))
+	t.Run("pool", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := executor.NewScheduledPool(2, watch, quiet)
+			defer p.Close()
+			play(t, p)
+		})
+	})
+	t.Run("loop", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			l := eventloop.New(watch, quiet)
+			defer l.Close()
+			play(t, l)
+		})
+	})
+}
+
 func TestAFailureOfATaskThatIsOverIsNotKept(t *testing.T) {
-	remembering(t, 2, func(p *executor.ScheduledPool) {
-		f, err := p.AtFixedRate(0, time.Second, pooltest.Fail, executor.Name("poll"))
+	watchedBoth(t, func(t *testing.T, e remembers) {
+		f, err := e.AtFixedRate(0, time.Second, pooltest.Fail, executor.Name("poll"))
 		require.NoError(t, err)
-		g, err := p.AtFixedRate(0, time.Second, pooltest.Fail, executor.Name("twice"),
+		g, err := e.AtFixedRate(0, time.Second, pooltest.Fail, executor.Name("twice"),
 			executor.MaxRuns(2))
 		require.NoError(t, err)
 		time.Sleep(ms)
-		_, told := troubles(p)
+		_, told := troubles(e)
 		assert.ElementsMatch(t, []string{"failing poll", "failing twice"}, told)
 		f.Cancel()
 		time.Sleep(time.Minute)
 		assert.True(t, g.State().Settled())
-		_, told = troubles(p)
+		_, told = troubles(e)
+		assert.Empty(t, told)
+	})
+}
+
+// A run that has exceeded its timeout has failed, also if it returns only after its task was
+// cancelled; but then nothing is wrong with that any more.
+func TestAFailureAfterACancellationIsNotKept(t *testing.T) {
+	watchedBoth(t, func(t *testing.T, e remembers) {
+		f, err := e.AtFixedRate(0, time.Minute, func(context.Context) error {
+			time.Sleep(10 * time.Second)
+			return errBad
+		}, executor.Name("poll"), executor.Timeout(time.Second))
+		require.NoError(t, err)
+		time.Sleep(5 * time.Second)
+		f.Cancel()
+		time.Sleep(time.Minute)
+		assert.EqualValues(t, 1, e.Insight().Measurements().Failures)
+		_, told := troubles(e)
+		assert.Empty(t, told)
+	})
+}
+
+// A failure that ends a series counts with those before it.
+func TestADeathIsTheLastOfSeveralFailures(t *testing.T) {
+	watchedBoth(t, func(t *testing.T, e remembers) {
+		n := 0
+		_, err := e.AtFixedRate(0, time.Second, func(context.Context) error {
+			if n++; n == 4 {
+				panic(errBad)
+			}
+			return errBad
+		}, executor.Name("poll"))
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		all, told := troubles(e)
+		require.Equal(t, []string{"dead poll"}, told)
+		assert.EqualValues(t, 4, all[0].Count)
+		assert.EqualValues(t, 4, all[0].Run.Number)
+	})
+}
+
+// What a shutdown has handed back does not fail any more.
+func TestNothingFailsInAPoolThatHasEnded(t *testing.T) {
+	remembering(t, 1, func(p *executor.ScheduledPool) {
+		_, err := p.AtFixedRate(0, time.Second, pooltest.Fail, executor.Name("poll"))
+		require.NoError(t, err)
+		time.Sleep(ms)
+		p.ShutdownNow()
+		_, told := troubles(p)
 		assert.Empty(t, told)
 	})
 }
