@@ -364,7 +364,7 @@ var seeing = []Mutant{
 		ID:    "seeing-52",
 		Fault: "the failure of a task that ran once is told for ever",
 		File:  "executor/internal/sight/troubles.go",
-		From:  "s.past.ill.forgets(now)",
+		From:  "s.past.ill.forgets(now, keptAiling)",
 		To:    "",
 	},
 	{

@@ -150,6 +150,6 @@ var steering = []Mutant{
 		Fault: "a job is started again under the name of another task",
 		File:  "executor/internal/engine/jobs.go",
 		From:  "if js.live[w.Name] != old || holder != nil && !planOf(holder).job {",
-		To:    "if js.live[w.Name] != old {",
+		To:    "if js.live[w.Name] != old || holder == w.cell {",
 	},
 }

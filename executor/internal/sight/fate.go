@@ -81,7 +81,7 @@ func (a *ailing) of(x *run.Execution, known *fate) *fate {
 	switch {
 	case key == nil, f != nil:
 		return f
-	case len(*a) >= keptAiling && !a.forgets(x.Ended):
+	case len(*a) >= keptAiling && !a.forgets(x.Ended, 10):
 		return nil
 	}
 	if *a == nil {
@@ -102,13 +102,17 @@ func (a *ailing) recovers(pl *run.Plan) {
 	}
 }
 
-// forgets forgets tasks that ran once and failed long ago, and reports whether there are any.
-func (a *ailing) forgets(now int64) (any bool) {
+// forgets forgets tasks that ran once and failed long ago, and reports whether it has found any. It
+// looks at some only, at random.
+func (a *ailing) forgets(now int64, some int) (found bool) {
 	for key, f := range *a {
+		if some--; some < 0 {
+			break
+		}
 		if _, once := key.(string); once && now-f.at > int64(onceAiling) {
 			delete(*a, key)
-			any = true
+			found = true
 		}
 	}
-	return any
+	return found
 }

@@ -92,7 +92,7 @@ func (s *Sight) hungerLocked(now int64) (t insight.Trouble) {
 // hold: each once, and none of the tasks that run once whose name is that of a dead one.
 func (s *Sight) addAiling(ts []insight.Trouble, now int64) []insight.Trouble {
 	late := s.lateLocked(now)
-	s.past.ill.forgets(now)
+	s.past.ill.forgets(now, keptAiling)
 	for key, f := range s.past.ill {
 		name, once := key.(string)
 		isDead := func(d *death) bool { return d.name == name }
