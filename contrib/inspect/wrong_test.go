@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,7 +71,7 @@ type badDay struct {
 	jobs, mail *executor.ScheduledPool
 	page       *inspect.Page
 	held       chan struct{}
-	well       bool
+	well       atomic.Bool
 }
 
 func newBadDay(t *testing.T) *badDay {
@@ -83,7 +84,7 @@ func newBadDay(t *testing.T) *badDay {
 	hang := func(context.Context) error { <-d.held; return nil }
 	body := func(task executor.Task) executor.Task {
 		return func(ctx context.Context) error {
-			if d.well {
+			if d.well.Load() {
 				return nil
 			}
 			return task(ctx)
@@ -151,7 +152,7 @@ func TestABadDay(t *testing.T) {
 		list := get(t, d.page, "/pool/jobs/tasks").Body.String()
 		assert.Contains(t, list, `<span class="badge s-running">running</span> <span class="badge s-timed out">timed out</span>`)
 
-		d.well = true
+		d.well.Store(true)
 		h, _ := d.jobs.Lookup("give up")
 		h.Resume()
 		time.Sleep(30 * time.Second)
@@ -163,12 +164,12 @@ func TestABadDay(t *testing.T) {
 // What has failed lately is not shown as if nothing had been.
 func TestNothingIsOKBesideFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fails := true
+		var well atomic.Bool
 		once := func(context.Context) error {
-			if fails {
-				return errors.New("no")
+			if well.Load() {
+				return nil
 			}
-			return nil
+			return errors.New("no")
 		}
 		quiet := executor.Logger(slog.New(slog.DiscardHandler))
 		watched := executor.NewScheduledPool(1, executor.Watch(insight.Config{History: true}), quiet)
@@ -186,7 +187,7 @@ func TestNothingIsOKBesideFailures(t *testing.T) {
 		assert.Equal(t, "ok, ok, ok", shows())
 		time.Sleep(1500 * ms)
 		assert.Equal(t, "failing, failing, has failed", shows())
-		fails = false
+		well.Store(true)
 		time.Sleep(time.Minute)
 		assert.Equal(t, "has failed, recovered, has failed", shows())
 		time.Sleep(10 * time.Minute)
@@ -234,7 +235,7 @@ func TestADeadJobIsShownAndStartedAgain(t *testing.T) {
 		assert.Equal(t, http.StatusSeeOther, act(t, d.page, path, url.Values{"do": {"restart"}}).Code)
 		time.Sleep(time.Minute)
 		assert.Contains(t, show(path), "for the 2nd time")
-		d.well = true
+		d.well.Store(true)
 		assert.Equal(t, http.StatusSeeOther, act(t, d.page, path, url.Values{"do": {"restart"}}).Code)
 		html = show(path)
 		assert.Contains(t, html, "has been started again, and has not succeeded yet")

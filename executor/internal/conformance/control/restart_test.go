@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,13 +17,14 @@ import (
 func TestAJobThatHasEndedIsStartedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 2, pooltest.Quiet())
-		runs, broken := 0, true
+		var runs atomic.Int64
+		var well atomic.Bool
 		job := minutely("poll")
 		job.Task = func(context.Context) error {
-			if runs++; broken {
-				panic("boom")
+			if runs.Add(1); well.Load() {
+				return nil
 			}
-			return nil
+			panic("boom")
 		}
 		job.Initial = time.Second
 		_, err := p.Apply(job, minutely("other"))
@@ -30,16 +32,16 @@ func TestAJobThatHasEndedIsStartedAgain(t *testing.T) {
 		require.ErrorIs(t, p.Restart("poll"), executor.ErrDuplicate, "it has not ended")
 		require.ErrorIs(t, p.Restart("nobody"), executor.ErrInvalid)
 		time.Sleep(time.Hour)
-		require.Equal(t, 1, runs)
+		require.EqualValues(t, 1, runs.Load())
 		old, ok := p.Job("poll")
 		require.True(t, ok)
 		assert.True(t, old.State().Settled())
 
-		broken = false
+		well.Store(true)
 		require.NoError(t, p.Restart("poll"))
 		time.Sleep(time.Second)
 		synctest.Wait()
-		assert.Equal(t, 2, runs, "after the initial delay")
+		assert.EqualValues(t, 2, runs.Load(), "after the initial delay")
 		now, ok := p.Job("poll")
 		require.True(t, ok)
 		assert.NotEqual(t, old, now)
@@ -47,7 +49,7 @@ func TestAJobThatHasEndedIsStartedAgain(t *testing.T) {
 		require.ErrorIs(t, p.Restart("poll"), executor.ErrDuplicate)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		assert.Equal(t, 3, runs)
+		assert.EqualValues(t, 3, runs.Load())
 
 		changes, err := p.Apply(job, minutely("other"))
 		require.NoError(t, err)
@@ -63,14 +65,13 @@ func TestAJobThatHasEndedIsStartedAgain(t *testing.T) {
 func TestAJobIsNotStartedAgainBesideItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooltest.NewScheduledPool(t, 2, pooltest.Quiet())
-		var running, most, runs int
+		var running, most, runs atomic.Int64
 		job := minutely("poll")
 		job.Task = func(context.Context) error { // it heeds no cancellation
-			running++
-			most = max(most, running)
-			runs++
+			most.Store(max(most.Load(), running.Add(1)))
+			runs.Add(1)
 			time.Sleep(10 * time.Minute)
-			running--
+			running.Add(-1)
 			return nil
 		}
 		_, err := p.Apply(job)
@@ -80,8 +81,8 @@ func TestAJobIsNotStartedAgainBesideItself(t *testing.T) {
 		require.True(t, h.Cancel())
 		require.NoError(t, p.Restart("poll"))
 		time.Sleep(time.Hour)
-		assert.Equal(t, 1, most)
-		assert.Greater(t, runs, 1)
+		assert.EqualValues(t, 1, most.Load())
+		assert.Greater(t, runs.Load(), int64(1))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,14 +31,14 @@ func troubles(v insight.Source) (all []insight.Trouble, told []string) {
 func TestWhatIsWrongIsTold(t *testing.T) {
 	remembering(t, 3, func(p *executor.ScheduledPool) {
 		begun := time.Now()
-		well := false
+		var well atomic.Bool
 		submit := func(d time.Duration, name string, body executor.Task, opts ...executor.TaskOption) {
 			_, err := p.AtFixedRate(d, d, body, append(opts, executor.Name(name))...)
 			require.NoError(t, err)
 		}
 		submit(time.Second, "parse", func(context.Context) error { panic("no digits") })
 		submit(10*time.Second, "fetch", func(context.Context) error {
-			if well {
+			if well.Load() {
 				return nil
 			}
 			return errBad
@@ -70,7 +71,7 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 		assert.Equal(t, errBad, failing.Run.Err)
 		assert.EqualValues(t, 6, failing.Run.Number)
 
-		well = true
+		well.Store(true)
 		h, _ := p.Lookup("give up")
 		h.Cancel()
 		time.Sleep(10 * time.Minute)
