@@ -21,12 +21,15 @@ type pastRun struct {
 	Error   said      `json:"error,omitempty"`
 	Whole   *account  `json:"whole,omitempty"` // where there is more to say, see there
 	Why     *lateness `json:"why,omitempty"`
+
+	err error
 }
 
 func (s *seen) past(r insight.PastRun) pastRun {
 	return pastRun{Task: s.link(r.Name), Number: r.Number, Due: r.Scheduled, Started: r.Started,
 		Took: span(r.Took), Late: span(r.Late), Missed: r.Missed, Skipped: r.Skipped,
-		Expired: r.Expired, Error: said(errorText(r.Err)), Why: newLateness(r.Why)}
+		Expired: r.Expired, Error: said(errorText(r.Err)), Why: newLateness(r.Why),
+		err: r.Err}
 }
 
 // lateness is what a late run had waited for.

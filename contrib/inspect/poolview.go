@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
 )
 
@@ -136,32 +135,15 @@ func (s *seen) runners() (shown []runner, more int) {
 type waiter struct {
 	Task     link      `json:"task"`
 	Due      time.Time `json:"due,omitzero"`
-	For      string    `json:"waits_for,omitempty"` // what it waits for, if it is not its time
 	Periodic bool      `json:"periodic,omitzero"`
 	Runs     uint64    `json:"runs,omitzero"`
-}
-
-// waitsFor says what a task waits for that is not for its time, or not for that alone.
-func (s *seen) waitsFor(p executor.Pending) string {
-	e := s.tasks().byID[hashed(p.Name)]
-	switch {
-	case p.Scheduled.After(s.at):
-		return ""
-	case !p.Periodic || !p.Scheduled.IsZero():
-		if s.figures.Paused {
-			return "the pool to be resumed"
-		}
-		return "a free worker"
-	case e != nil && e.name == p.Name && s.tasks().named(p.Name) == 1 && e.handle.Paused():
-		return "its resumption"
-	}
-	return "its resumption, or to be run"
+	For      string    `json:"waits_for,omitempty"` // what it waits for, if it is not its time
 }
 
 func (s *seen) waiters() []waiter {
 	waiting := []waiter{}
 	for _, p := range s.next()[:min(mostWaiting, len(s.next()))] {
-		waiting = append(waiting, waiter{s.link(p.Name), p.Scheduled, s.waitsFor(p), p.Periodic, p.Runs})
+		waiting = append(waiting, waiter{s.link(p.Name), p.Scheduled, p.Periodic, p.Runs, s.waitsFor(p)})
 	}
 	return waiting
 }

@@ -233,19 +233,13 @@ func (v taskView) Of() string {
 func (s *seen) taskView(e *entry, act bool) taskView {
 	st := e.handle.Status()
 	v := taskView{At: s.at, row: s.row(e), Unique: st.Unique, Same: s.tasks().named(e.name),
-		Past: []pastRun{}, Kept: s.history().Kept, Ills: s.wrongOf(e)}
+		Past: []pastRun{}}
 	v.Task.Path = e.path(s.source)
 	if h := st.Health; h != nil {
 		v.Health = &sick{text(e.name), h.State, respelled(readable(h.Reason, shownError)), h.Since}
 	}
-	room := mostWhole
 	for _, r := range e.handle.History() {
-		past := s.past(r)
-		past.Whole = newAccount(r.Err, &room)
-		v.Past = append(v.Past, past)
-	}
-	if act && s.stood != nil && s.stood.name == e.name {
-		v.Stood = s.stood
+		v.Past = append(v.Past, s.past(r))
 	}
 	for _, r := range s.running() {
 		// Others of this name may be running as well.
@@ -254,6 +248,7 @@ func (s *seen) taskView(e *entry, act bool) taskView {
 				For: span(r.For), Key: runKey(r.Name, r.Number)}}
 		}
 	}
+	s.tellWrong(&v, e, act)
 	if e.name == "" {
 		return v
 	}

@@ -110,6 +110,19 @@ func (s *seen) wrongOf(e *entry) wrong {
 	return w
 }
 
+// tellWrong adds to the view of a task what is wrong with it, the whole errors of its last runs, and
+// for those who may act where a run of it stood.
+func (s *seen) tellWrong(v *taskView, e *entry, act bool) {
+	v.Kept, v.Ills = s.history().Kept, s.wrongOf(e)
+	room := mostWhole
+	for i := range v.Past {
+		v.Past[i].Whole = newAccount(v.Past[i].err, &room)
+	}
+	if act && s.stood != nil && s.stood.name == e.name {
+		v.Stood = s.stood
+	}
+}
+
 func (s *seen) trouble(t insight.Trouble) trouble {
 	is := trouble{What: t.What, Pool: link{text(s.title()), s.path()}, Since: t.Since, Count: t.Count,
 		Deaths: t.Deaths, Reason: respelled(readable(t.Reason, shownError))}
