@@ -86,6 +86,22 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 	return Changes(changes), err
 }
 
+// Job returns the task of a job of the last [ScheduledPool.Apply], also if that has ended, and
+// false if there is no such job.
+func (p *ScheduledPool) Job(name string) (h Handle, ok bool) {
+	if c := p.jobs.Named(name); c != nil {
+		return p.handle(c), true
+	}
+	return h, false
+}
+
+// Restart starts a job of the last [ScheduledPool.Apply] again that has ended, by a failure or
+// otherwise, as Apply starts one that is new: its first run comes after its Initial delay, or at
+// the next time of its calendar, and not before a run of it that still goes on has returned. It
+// returns [ErrInvalid] if no job has this name, [ErrDuplicate] if the job has not ended or another
+// task has its name, and else the errors of Apply.
+func (p *ScheduledPool) Restart(name string) error { return p.jobs.Restart(name) }
+
 // resolve checks what j says of its times, and returns its options and its period.
 func (j Job) resolve(s *run.Settings) (o series.Options, period int64, err error) {
 	if j.Task == nil {

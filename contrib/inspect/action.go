@@ -3,6 +3,7 @@ package inspect
 import (
 	"crypto/rand"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -24,6 +25,8 @@ var verbs = map[string]string{
 	"trigger": "Asked to run now.",
 	"reset":   "The next run has been moved.",
 	"cancel":  "Cancelled.",
+	"restart": "Started again.",
+	"stack":   "Its stack is below.",
 }
 
 // overrides are the ways in which other systems let a GET stand for another method. None is known
@@ -118,9 +121,16 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request, path string) {
 		p.refuse(w, r, http.StatusBadRequest, "this can't be done here")
 		return
 	}
+	if r.Form.Has("run") { // it stands in the address of a button
+		r.PostForm.Set("run", r.Form.Get("run"))
+	}
 	done, err := do(r.PostForm)
-	if err != nil {
-		p.refuse(w, r, http.StatusBadRequest, err.Error())
+	switch {
+	case errors.Is(err, errTooSoon):
+		p.refuse(w, r, http.StatusTooManyRequests, err.Error())
+		return
+	case err != nil:
+		p.refuse(w, r, http.StatusBadRequest, readable(err.Error(), shownError))
 		return
 	}
 	p.log().LogAttrs(r.Context(), slog.LevelInfo, "inspect: action", append(who(r),
@@ -163,13 +173,23 @@ func (p *Page) target(path string) (t target, ok bool) {
 		switch {
 		case rest == "" && src.kind == aPool:
 			t.can = poolActions(src.pool)
+			t.can["stack"] = p.takes(src)
+		case rest == "" && src.kind == aLoop:
+			t.name[0].Key = "loop"
+			t.can = map[string]action{"stack": p.takes(src)}
 		case rest == "" && src.kind == aSupervisor:
 			t.name[0].Key = "supervisor"
 			t.can = supervisorActions(src)
 		case isTask && src.kind == aPool:
 			if e := p.entry(src, id); e != nil {
 				t.can, t.task = taskActions(e.handle), identity(p.born, e.serial)
+				t.can["stack"] = p.takes(src)
 				t.name = append(t.name, slog.String("task", label(e.name)))
+			}
+		case strings.HasPrefix(rest, "ended/") && src.jobs != nil:
+			if d, ok := src.dead(strings.TrimPrefix(rest, "ended/")); ok {
+				t.can = map[string]action{"restart": restarts(src.jobs, d.Name)}
+				t.name = append(t.name, slog.String("task", label(d.Name)))
 			}
 		}
 	}
@@ -233,7 +253,7 @@ func taskActions(h executor.Handle) map[string]action {
 		}}
 }
 
-var viewPath = regexp.MustCompile(`^((pool|loop|supervisor)/[A-Za-z0-9._-]+/(tasks|task/[a-z0-9-]+)?)?$`)
+var viewPath = regexp.MustCompile(`^((pool|loop|supervisor)/[A-Za-z0-9._-]+/(tasks|(task|ended)/[a-z0-9-]+)?)?$`)
 
 // back returns where an action leads, ready for one more value: to the view that the form names, or
 // to that of its own address; never elsewhere. A task that is cancelled has no view any more.
@@ -242,8 +262,12 @@ func back(form url.Values, path, verb string) string {
 	if err != nil || !form.Has("back") || !viewPath.MatchString(u.Path) || u.Host != "" || u.Scheme != "" {
 		u = &url.URL{Path: path}
 	}
-	if before, _, isTask := strings.Cut(u.Path, "/task/"); isTask && verb == "cancel" {
+	before, _, isTask := strings.Cut(u.Path, "/task/")
+	switch {
+	case isTask && verb == "cancel":
 		u = &url.URL{Path: before + "/tasks"}
+	case verb == "stack": // it is not shown elsewhere
+		u = &url.URL{Path: path}
 	}
 	if q := newQuery(u.Query()).String(); q != "" {
 		return u.Path + q + "&"

@@ -170,3 +170,28 @@ func busy(b *testing.B, p *executor.ScheduledPool, d time.Duration) (n int) {
 	}
 	return n
 }
+
+// BenchmarkStand has what it takes to find out where a run stands, in a process of so many
+// goroutines, and for how long all were stopped at most.
+func BenchmarkStand(b *testing.B) {
+	for _, n := range []int{100, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			p := executor.NewScheduledPool(1, executor.Name("jobs"))
+			held := make(chan struct{})
+			defer p.Close()
+			defer close(held)
+			for range n {
+				go func() { <-held }()
+			}
+			require.NoError(b, p.Execute(func(context.Context) error { <-held; return nil }, executor.Name("import")))
+			require.Eventually(b, func() bool { return p.Stats().Busy == 1 }, time.Minute, ms)
+			var longest time.Duration
+			for b.Loop() {
+				found, _, stopped := inspect.Stand("jobs", "import")
+				require.Equal(b, 1, found)
+				longest = max(longest, stopped)
+			}
+			b.ReportMetric(float64(longest)/1e3, "µs-stopped")
+		})
+	}
+}

@@ -1,5 +1,5 @@
-// Package inspect is a live page of pools, event loops and supervisors: what runs, what is due
-// next, what has happened in the last ten minutes, and why a run was late.
+// Package inspect is a live page of pools, event loops and supervisors: what is wrong, what runs,
+// what is due next, what has happened in the last ten minutes, and why a run was late.
 //
 //	pool := executor.NewScheduledPool(4, executor.Name("jobs"),
 //		executor.Watch(insight.Config{History: true}))
@@ -8,14 +8,14 @@
 // The page is part of the program: it loads nothing from elsewhere, and works without script. Each
 // address is a page, or JSON with ?format=json; with script the page follows what happens. What it
 // shows of a pool depends on [executor.Watch]: with it there are histograms, and with its History
-// also the last runs.
+// also the last runs, what is wrong, and what has ended by a failure, see [insight.Trouble].
 //
 // # Safety
 //
 // The page is read-only, unless [Actions] says who may act. Everyone who can reach its address can
 // read it, so protect it as you protect your other administration pages: it shows the names of
-// tasks and the texts of errors. Only its own origin may read it, it cannot be framed, and it is
-// never cached.
+// tasks, the texts of errors and the stacks of panics. Only its own origin may read it, it cannot be
+// framed, and it is never cached.
 //
 // # Schedules
 //

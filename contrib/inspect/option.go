@@ -8,8 +8,9 @@ import (
 // Option is an option of a [Page].
 type Option func(*Page)
 
-// Actions lets those pause, resume, trigger, move and cancel tasks, and pause and resume pools, of
-// whose request authorize returns true. It is also asked whether to show the buttons. Each action
+// Actions lets those pause, resume, trigger, move and cancel tasks, start jobs of Apply again that
+// a failure has ended, pause and resume pools, and ask where a run stands, of whose request authorize
+// returns true. It is also asked whether to show the buttons, and such a stack. Each action
 // has to be a POST of the same origin with a token that the page has given out, and is logged, as
 // is each that was refused, with the context of the request: so a slog.Handler can add who it was.
 // The page is of one process: behind a balancer each process needs an address of its own, or an

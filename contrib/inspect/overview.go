@@ -10,6 +10,8 @@ import (
 type overview struct {
 	At      time.Time `json:"at"`
 	Status  string    `json:"status"` // of the worst
+	Shows   string    `json:"shows"`  // likewise, and what is wrong beside that
+	Wrong   wrong     `json:"wrong"`  // of all
 	Sources []summary `json:"sources"`
 }
 
@@ -19,6 +21,7 @@ type summary struct {
 	Kind       string    `json:"kind"`
 	Path       string    `json:"path"` // below the address of the page
 	Health     condition `json:"health"`
+	Shows      string    `json:"shows"` // ok, or what is wrong
 	*figures   `json:",omitempty"`
 	Rates      *rates      `json:"rates,omitempty"` // a second
 	Supervised *supervised `json:"supervised,omitempty"`
@@ -33,7 +36,8 @@ type measuredPair struct {
 }
 
 func (s *snapshot) overview() overview {
-	o := overview{At: s.at, Status: insight.HealthOK, Sources: []summary{}}
+	o := overview{At: s.at, Status: insight.HealthOK, Shows: insight.HealthOK, Sources: []summary{},
+		Wrong: s.wrong()}
 	for _, src := range s.sources {
 		sum := src.summary()
 		if sum.figures != nil && sum.Late != nil {
@@ -41,6 +45,7 @@ func (s *snapshot) overview() overview {
 			sum.Measured = &measuredPair{newChart(&m.Late), newChart(&m.Took)}
 		}
 		o.Status = worse(o.Status, sum.Health.Status)
+		o.Shows = worseShown(o.Shows, sum.Shows)
 		o.Sources = append(o.Sources, sum)
 	}
 	return o
@@ -48,7 +53,7 @@ func (s *snapshot) overview() overview {
 
 func (s *seen) summary() summary {
 	sum := summary{Name: text(s.title()), Kind: s.kind, Path: s.path(), figures: s.figures,
-		Rates: s.rates, Health: newCondition(s.health)}
+		Rates: s.rates, Health: newCondition(s.health), Shows: s.shows()}
 	if s.supervisor != nil {
 		sum.Supervised = s.supervised()
 	}
@@ -74,14 +79,15 @@ type sick struct {
 const mostSick = 20
 
 func newCondition(h insight.Health) condition {
-	c := condition{Status: h.Status, Reason: readable(h.Reason, shownError)}
+	c := condition{Status: h.Status, Reason: respelled(readable(h.Reason, shownError))}
 	for _, t := range h.Tasks {
 		if c.States == nil {
 			c.States = map[string]int{}
 		}
 		c.States[t.State]++
 		if (t.State == "late" || t.State == "failed") && len(c.Tasks) < mostSick {
-			c.Tasks = append(c.Tasks, sick{text(named(t.Name)), t.State, readable(t.Reason, shownError), t.Since})
+			c.Tasks = append(c.Tasks, sick{text(named(t.Name)), t.State,
+				respelled(readable(t.Reason, shownError)), t.Since})
 		}
 	}
 	return c

@@ -25,7 +25,8 @@ type Page struct {
 
 	mu      sync.Mutex
 	last    *snapshot
-	stale   bool                           // last is from before an action
+	stale   bool // last is from before an action
+	stacks  stacks
 	streams int                            // viewers that are kept up to date
 	servers map[*http.Server]chan struct{} // closed, and kept, when its shutdown has begun
 }

@@ -19,13 +19,17 @@ type pastRun struct {
 	Skipped bool      `json:"skipped,omitzero"` // then Error says why
 	Expired bool      `json:"expired,omitzero"` // then it has not begun
 	Error   said      `json:"error,omitempty"`
+	Whole   *account  `json:"whole,omitempty"` // where there is more to say, see there
 	Why     *lateness `json:"why,omitempty"`
+
+	err error
 }
 
 func (s *seen) past(r insight.PastRun) pastRun {
 	return pastRun{Task: s.link(r.Name), Number: r.Number, Due: r.Scheduled, Started: r.Started,
 		Took: span(r.Took), Late: span(r.Late), Missed: r.Missed, Skipped: r.Skipped,
-		Expired: r.Expired, Error: said(errorText(r.Err)), Why: newLateness(r.Why)}
+		Expired: r.Expired, Error: said(errorText(r.Err)), Why: newLateness(r.Why),
+		err: r.Err}
 }
 
 // in shows the times of the run in a zone.

@@ -185,8 +185,12 @@ func (r row) Spark() template.HTML {
 	return template.HTML(b.String())
 }
 
-// Picture draws the parts side by side.
-func (l *lateness) Picture() template.HTML {
+// Picture draws the parts side by side, over the whole width.
+func (l *lateness) Picture() template.HTML { return l.Beside(l.Total) }
+
+// Beside draws the parts side by side, to the scale in which the longest of several takes the whole
+// width.
+func (l *lateness) Beside(longest span) template.HTML {
 	if l.Total <= 0 {
 		return ""
 	}
@@ -194,7 +198,7 @@ func (l *lateness) Picture() template.HTML {
 	b.WriteString(`<svg class="parts" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">`)
 	at := 0.0
 	for _, p := range l.Parts {
-		w := 1000 * float64(p.Time) / float64(l.Total)
+		w := 1000 * float64(p.Time) / float64(max(longest, l.Total))
 		fmt.Fprintf(&b, `<rect class="w-%s" x="%.1f" width="%.1f" height="10"><title>%s</title></rect>`,
 			p.What, at, w, template.HTMLEscapeString(p.Time.String()+" "+p.Reason()))
 		at += w

@@ -12,6 +12,8 @@ import (
 type poolView struct {
 	At time.Time `json:"at"`
 	summary
+	Wrong   wrong      `json:"wrong"`
+	Stood   *standing  `json:"stood,omitempty"`  // for those who may act
 	Ending  string     `json:"ending,omitempty"` // how far the shutdown is
 	Strip   *strip     `json:"strip,omitempty"`
 	LateBy  *chart     `json:"late_by,omitempty"`
@@ -36,10 +38,13 @@ const (
 	mostKinds   = 20
 )
 
-func (s *seen) poolView() poolView {
+func (s *seen) poolView(act bool) poolView {
 	tasks := s.tasks()
 	v := poolView{At: s.at, summary: s.summary(), Ending: s.ending(), Tasks: len(tasks.entries),
-		HasTasks: s.kind == aPool, Kinds: []measured{}, Late: []pastRun{}}
+		HasTasks: s.kind == aPool, Kinds: []measured{}, Late: []pastRun{}, Wrong: s.wrong(mostWrong)}
+	if act {
+		v.Stood = s.stood
+	}
 	v.Running, v.Unattended = s.runners()
 	a := s.asker()
 	v.Waiting = s.waiters(a)
@@ -55,7 +60,7 @@ func (s *seen) poolView() poolView {
 		}
 	}
 	v.Strip = s.strip(a)
-	v.Remembers = len(s.history().Seconds) > 0
+	v.Remembers = s.history().Kept
 	return v
 }
 
@@ -76,10 +81,10 @@ func (s *seen) ending() string {
 		return ""
 	case f.Busy+f.Queued == 0:
 		return "Shut down: nothing runs and nothing waits. " + count(f.Returned) +
-			" tasks were handed back, " + count(f.Cancelled) + " cancelled."
+			" tasks were dropped, " + count(f.Cancelled) + " cancelled."
 	}
 	return "Shutting down: " + count(uint64(f.Busy)) + " run and " + count(uint64(f.Queued)) +
-		" wait. " + count(f.Returned) + " tasks were handed back, " + count(f.Cancelled) +
+		" wait. " + count(f.Returned) + " tasks were dropped, " + count(f.Cancelled) +
 		" cancelled."
 }
 
@@ -105,6 +110,8 @@ type runner struct {
 	Started time.Time `json:"started"`
 	For     span      `json:"for"`
 	Blocked *link     `json:"waits_for,omitempty"` // the task of the same pool for which it waits
+
+	Key string `json:"-"` // says which run it is, see runKey
 }
 
 func (s *seen) runners() (shown []runner, more int) {
@@ -114,7 +121,8 @@ func (s *seen) runners() (shown []runner, more int) {
 		if i == mostRunning {
 			return shown, len(running) - i
 		}
-		one := runner{Task: s.link(r.Name), Number: r.Number, Started: r.Started, For: span(r.For)}
+		one := runner{Task: s.link(r.Name), Number: r.Number, Started: r.Started, For: span(r.For),
+			Key: runKey(r.Name, r.Number)}
 		if r.Waits {
 			to := s.link(r.WaitsFor)
 			one.Blocked = &to
@@ -130,6 +138,7 @@ type waiter struct {
 	Due      time.Time `json:"due,omitzero"`
 	Periodic bool      `json:"periodic,omitzero"`
 	Runs     uint64    `json:"runs,omitzero"`
+	For      string    `json:"waits_for,omitempty"` // what it waits for, if it is not its time
 }
 
 func (s *seen) waiters(a *asker) []waiter {
@@ -139,7 +148,8 @@ func (s *seen) waiters(a *asker) []waiter {
 		if p.Periodic {
 			zone = s.zoneOf(p.Name, a)
 		}
-		waiting = append(waiting, waiter{s.link(p.Name), in(p.Scheduled, zone), p.Periodic, p.Runs})
+		waiting = append(waiting,
+			waiter{s.link(p.Name), in(p.Scheduled, zone), p.Periodic, p.Runs, s.waitsFor(p)})
 	}
 	return waiting
 }

@@ -18,12 +18,14 @@ var templateFiles embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"forms": func() []string { return []string{"act", "move-by"} },
 	"name":  named, "label": label, "count": count[uint64], "size": count[int], "rate": rate,
-	"clock": func(t time.Time) string { return clockTime(time.Now(), t) },
-	"until": func(t time.Time) string { return wait(time.Until(t)) },
-	"ago":   func(t time.Time) string { return wait(time.Since(t)) },
-	"now":   time.Now,
-	"to":    func(base string, to link) linkArgs { return linkArgs{base, to} },
-	"chart": func(title string, c *chart) chartArgs { return chartArgs{title, c} },
+	"clock":  func(t time.Time) string { return clockTime(time.Now(), t) },
+	"until":  func(t time.Time) string { return wait(time.Until(t)) },
+	"ago":    func(t time.Time) string { return wait(time.Since(t)) },
+	"now":    time.Now,
+	"to":     func(base string, to link) linkArgs { return linkArgs{base, to} },
+	"chart":  func(title string, c *chart) chartArgs { return chartArgs{title, c} },
+	"wrongs": func(v shownView, w wrong, pools bool) wrongArgs { return wrongArgs{v.Base, v.Act, w, pools} },
+	"stand":  func(base, path, key string) standArgs { return standArgs{base, path, key} },
 	"pasts": func(caption, base string, runs []pastRun, names bool) pastArgs {
 		return pastArgs{caption, base, runs, names}
 	},
@@ -39,13 +41,30 @@ type (
 		Title string
 		Chart *chart
 	}
-	pastArgs struct {
+	wrongArgs struct {
+		Base  string
+		Act   bool
+		Wrong wrong
+		Pools bool // they are of different pools
+	}
+	standArgs struct{ Base, Path, Key string }
+	pastArgs  struct {
 		Caption string
 		Base    string
 		Runs    []pastRun
 		Names   bool // they are of different tasks
 	}
 )
+
+// Longest returns how late the latest of the runs was, to which the pictures are to scale.
+func (a pastArgs) Longest() (longest span) {
+	for _, r := range a.Runs {
+		if r.Why != nil {
+			longest = max(longest, r.Why.Total)
+		}
+	}
+	return longest
+}
 
 // wait returns a time to wait, or one that has passed, in whole seconds: what changes more often
 // can't be read.
@@ -98,7 +117,7 @@ type shownAt struct {
 // viewers of an address.
 func (s *snapshot) live(path string, q query, act bool) (rendered, bool) {
 	render := func() rendered {
-		v, ok := s.view(path, q)
+		v, ok := s.view(path, q, act)
 		if !ok {
 			return rendered{}
 		}
@@ -133,7 +152,7 @@ func (p *Page) serveView(w http.ResponseWriter, r *http.Request, path string) {
 		return
 	}
 	if values.Get("format") == "json" || strings.Contains(r.Header.Get("Accept"), "application/json") {
-		serveJSON(w, snap, path, q)
+		serveJSON(w, snap, path, q, p.mayAct(r))
 		return
 	}
 	act := p.mayAct(r)
@@ -189,11 +208,11 @@ func withFormat(q query) string {
 	return "?format=json"
 }
 
-func serveJSON(w http.ResponseWriter, snap *snapshot, path string, q query) {
+func serveJSON(w http.ResponseWriter, snap *snapshot, path string, q query, act bool) {
 	w.Header().Set("Content-Type", "application/json")
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
-	v, ok := snap.view(path, q)
+	v, ok := snap.view(path, q, act)
 	if !ok {
 		w.WriteHeader(http.StatusNotFound)
 		_ = encoder.Encode(map[string]string{"error": "nothing is here"})

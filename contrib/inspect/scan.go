@@ -4,12 +4,14 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/future"
 )
 
 // brief is what tasks are chosen and sorted by.
 type brief struct {
 	state string
+	wrong string
 	next  int64 // Unix time in nanoseconds; the largest if there is none
 	took  time.Duration
 	runs  uint64
@@ -41,7 +43,7 @@ func (c *scan) of(entries []*entry, s *seen) []brief {
 }
 
 func newBrief(status executor.TaskStatus) brief {
-	b := brief{state: stateOf(status), next: 1<<63 - 1, runs: status.Runs}
+	b := brief{state: stateOf(status), wrong: wrongOf(status), next: 1<<63 - 1, runs: status.Runs}
 	if !status.Next.IsZero() {
 		b.next = status.Next.UnixNano()
 	}
@@ -51,14 +53,16 @@ func newBrief(status executor.TaskStatus) brief {
 	return b
 }
 
-// The states of tasks, worst first: what is shown is the first that fits.
+// What a task does, and what is wrong with it, if anything is.
 const (
 	stateEnded   = "ended"
-	stateRunning = "running"
 	statePaused  = "paused"
-	stateLate    = "late"    // something is expected of it that does not hold
-	stateFailing = "failing" // its last run failed
+	stateRunning = "running"
 	stateWaiting = "waiting"
+
+	stateLate     = insight.Late     // something is expected of it that does not hold
+	stateTimedOut = insight.TimedOut // its last run exceeded its timeout
+	stateFailing  = insight.Failing  // its last run failed
 )
 
 func stateOf(status executor.TaskStatus) string {
@@ -69,10 +73,19 @@ func stateOf(status executor.TaskStatus) string {
 		return statePaused
 	case status.State == future.Running:
 		return stateRunning
-	case status.Health != nil && (status.Health.State == "late" || status.Health.State == "failed"):
-		return stateLate
-	case status.Last != nil && status.Last.Err != nil && !status.Last.Skipped:
-		return stateFailing
 	}
 	return stateWaiting
+}
+
+// wrongOf says what is wrong with a task; it is empty if nothing is.
+func wrongOf(status executor.TaskStatus) string {
+	switch last := status.Last; {
+	case status.Health != nil && (status.Health.State == "late" || status.Health.State == "failed"):
+		return stateLate
+	case last == nil || last.Err == nil || last.Skipped:
+		return ""
+	case matches(last.Err, future.ErrTimeout):
+		return stateTimedOut
+	}
+	return stateFailing
 }

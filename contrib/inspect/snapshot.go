@@ -36,6 +36,7 @@ type seen struct {
 	rates      *rates
 	health     insight.Health
 	supervisor *supervisor.Stats
+	stood      *standing // where a run stood when somebody asked last; nil if nobody has
 
 	running      func() []executor.Running
 	next         func() []executor.Pending
@@ -43,6 +44,7 @@ type seen struct {
 	history      func() insight.History
 	tasks        func() *index
 	briefs       func() []brief // of the tasks, in the same order
+	troubles     func() []insight.Trouble
 }
 
 // nextSeen is how many of the tasks that wait are looked at, in the order in which they are due.
@@ -71,10 +73,12 @@ func (p *Page) snapshot(age time.Duration) *snapshot {
 
 // see looks at a source, with the page's lock held.
 func (p *Page) see(src *source, now time.Time) *seen {
-	s := &seen{source: src, born: p.born, at: now, figures: src.figures(), health: src.health()}
+	s := &seen{source: src, born: p.born, at: now, figures: src.figures(), health: src.health(),
+		stood: p.stacks.of(src, now)}
 	s.running = sync.OnceValue(src.running)
 	s.measurements = sync.OnceValue(src.measurements)
 	s.history = sync.OnceValue(src.history)
+	s.troubles = sync.OnceValue(s.findTroubles)
 	s.next = func() []executor.Pending { return nil }
 	s.tasks = func() *index { return new(index) }
 	s.briefs = func() []brief { return nil }

@@ -39,6 +39,7 @@ type source struct {
 	kind       string
 	name       string
 	pool       *executor.Pool
+	jobs       *executor.ScheduledPool // the same, if it may have jobs; else nil
 	loop       *eventloop.Loop
 	supervisor *supervisor.Supervisor
 	strict     bool // a probe answers with 503 while it is degraded
@@ -58,7 +59,7 @@ func newSource(s Source) *source {
 		src.strict = true
 		return src
 	case *executor.ScheduledPool:
-		src.kind, src.pool = aPool, &s.Pool
+		src.kind, src.pool, src.jobs = aPool, &s.Pool, s
 	case *executor.Pool:
 		src.kind, src.pool = aPool, s
 	case *eventloop.Loop:

@@ -299,7 +299,7 @@ func TestAShutdownIsShown(t *testing.T) {
 		time.Sleep(time.Second)
 		p.Shutdown()
 	})
-	assert.Equal(t, "Shutting down: 1 run and 3 wait. 0 tasks were handed back, 0 cancelled.", v.Ending)
+	assert.Equal(t, "Shutting down: 1 run and 3 wait. 0 tasks were dropped, 0 cancelled.", v.Ending)
 	v = shown(t, 1, func(p *executor.ScheduledPool) {
 		for range 3 {
 			_, err := p.Schedule(time.Hour, sleep(0))
@@ -307,5 +307,5 @@ func TestAShutdownIsShown(t *testing.T) {
 		}
 		p.ShutdownNow()
 	})
-	assert.Equal(t, "Shut down: nothing runs and nothing waits. 3 tasks were handed back, 0 cancelled.", v.Ending)
+	assert.Equal(t, "Shut down: nothing runs and nothing waits. 3 tasks were dropped, 0 cancelled.", v.Ending)
 }

@@ -17,6 +17,7 @@ type supervised struct {
 	WorstGap    span      `json:"worst_gap"`
 	Unfinished  int       `json:"unfinished"`
 	Status      string    `json:"status"`
+	Shows       string    `json:"shows"` // ok, or what is wrong
 }
 
 func (s *seen) supervised() *supervised {
@@ -25,5 +26,5 @@ func (s *seen) supervised() *supervised {
 		TimedOut: st.TimedOut, Failed: st.Failed, Rejected: st.Rejected, Capped: st.Capped,
 		LastSuccess: st.LastSuccess, Next: st.Next, Delay: span(st.Delay),
 		WorstGap: span(st.WorstGap), Unfinished: st.Unfinished,
-		Status: s.health.Status}
+		Status: s.health.Status, Shows: s.shows()}
 }

@@ -157,7 +157,7 @@ func TestWhatHasExpiredIsShownAsSuch(t *testing.T) {
 		page := inspect.Handler(p)
 		_, tasks := viewed(t, page)
 		for _, body := range []string{get(t, page, "/pool/-1/").Body.String(), tasks[0]} {
-			assert.Contains(t, body, `<td class="n">–</td><td><span class="badge s-failed">expired</span></td>`)
+			assert.Contains(t, body, `<td class="n" data-is="took">–</td><td><span class="badge s-failed">expired</span></td>`)
 			assert.Contains(t, body, "1 s no free worker (hog 1.5 s)")
 		}
 		assert.Contains(t, tasks[0], `<dt>expired</dt><dd>1</dd>`)

@@ -34,7 +34,7 @@ const onPage = 100
 
 // What tasks can be chosen and sorted by.
 var (
-	states = []string{stateWaiting, stateRunning, statePaused, stateFailing, stateLate}
+	states = []string{stateWaiting, stateRunning, statePaused, stateFailing, stateTimedOut, stateLate}
 	orders = []string{"name", "next", "took", "runs"}
 )
 
@@ -111,7 +111,7 @@ func (s *seen) chosen(q query) []*entry {
 	var picks []pick
 	for i, e := range s.tasks().entries {
 		b := briefs[i]
-		if (q.State == "" || b.state == q.State) && strings.Contains(e.lower, text) {
+		if (q.State == "" || b.state == q.State || b.wrong == q.State) && strings.Contains(e.lower, text) {
 			picks = append(picks, pick{e, b})
 		}
 	}
@@ -151,6 +151,7 @@ const never = time.Duration(math.MaxInt64)
 type row struct {
 	Task   link      `json:"task"`
 	State  string    `json:"state"`
+	Wrong  string    `json:"wrong,omitempty"`
 	Kind   string    `json:"kind"`
 	Period span      `json:"period,omitzero"`
 	Next   time.Time `json:"next,omitzero"`
@@ -172,18 +173,21 @@ type lastRun struct {
 	Took    span      `json:"took"`
 	Skipped bool      `json:"skipped,omitzero"` // then Error says why
 	Error   said      `json:"error,omitempty"`
+
+	TimedOut bool `json:"timed_out,omitzero"`
 }
 
 func newLastRun(l *executor.LastRun) *lastRun {
 	if l == nil {
 		return nil
 	}
-	return &lastRun{l.Number, l.Started, span(l.Took), l.Skipped, said(errorText(l.Err))}
+	return &lastRun{l.Number, l.Started, span(l.Took), l.Skipped, said(errorText(l.Err)),
+		!l.Skipped && matches(l.Err, future.ErrTimeout)}
 }
 
 func (s *seen) row(e *entry, a *asker) row {
 	st := e.handle.Status()
-	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: stateOf(st),
+	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: stateOf(st), Wrong: wrongOf(st),
 		Kind: string(st.Kind), Period: span(st.Period), Next: st.Next, Runs: st.Runs,
 		Last: newLastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial)}
 	switch {
@@ -209,8 +213,11 @@ type taskView struct {
 	Unique bool      `json:"unique,omitzero"`
 	Same   int       `json:"tasks_of_this_name"`
 	Health *sick     `json:"health,omitempty"`
+	Kept   bool      `json:"keeps_last_runs"`
 	Past   []pastRun `json:"last_runs"`
 	Now    []runner  `json:"running,omitempty"` // its run, if one is going on
+	Stood  *standing `json:"stood,omitempty"`   // where one stood; for those who may act
+	Ills   wrong     `json:"troubles"`
 
 	// All tasks of this name together.
 	All     *measured `json:"measured,omitempty"`
@@ -234,7 +241,7 @@ func (v taskView) Of() string {
 	return ""
 }
 
-func (s *seen) taskView(e *entry) taskView {
+func (s *seen) taskView(e *entry, act bool) taskView {
 	st := e.handle.Status()
 	a := s.asker()
 	v := taskView{At: s.at, row: s.row(e, a), Unique: st.Unique, Same: s.tasks().named(e.name),
@@ -243,7 +250,7 @@ func (s *seen) taskView(e *entry) taskView {
 	zone := v.Schedule.zone
 	v.Task.Path = e.path(s.source)
 	if h := st.Health; h != nil {
-		v.Health = &sick{text(e.name), h.State, readable(h.Reason, shownError), h.Since}
+		v.Health = &sick{text(e.name), h.State, respelled(readable(h.Reason, shownError)), h.Since}
 	}
 	for _, r := range e.handle.History() {
 		v.Past = append(v.Past, s.past(r).in(zone))
@@ -252,9 +259,10 @@ func (s *seen) taskView(e *entry) taskView {
 		// Others of this name may be running as well.
 		if st.State == future.Running && r.Periodic && r.Name == e.name && r.Number == st.Runs {
 			v.Now = []runner{{Task: v.Task, Number: r.Number, Started: r.Started,
-				For: span(r.For)}}
+				For: span(r.For), Key: runKey(r.Name, r.Number)}}
 		}
 	}
+	s.tellWrong(&v, e, act)
 	if e.name == "" {
 		return v
 	}

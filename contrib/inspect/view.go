@@ -64,8 +64,9 @@ func (q query) String() string {
 	return "?" + values.Encode()
 }
 
-// view returns what is at a path, or false if nothing is there.
-func (s *snapshot) view(path string, q query) (view, bool) {
+// view returns what is at a path, or false if nothing is there. Act says whether the viewer may act,
+// and so see what is only for those.
+func (s *snapshot) view(path string, q query, act bool) (view, bool) {
 	if path == "" {
 		return view{"overview", nil, "", s.overview()}, true
 	}
@@ -80,24 +81,26 @@ func (s *snapshot) view(path string, q query) (view, bool) {
 	case rest == "" && src.kind == aSupervisor:
 		return view{"supervisor", here, "", src.supervised()}, true
 	case rest == "":
-		return view{"pool", here, "", src.poolView()}, true
+		return view{"pool", here, "", src.poolView(act)}, true
 	case src.kind == aPool && rest == "tasks":
 		return view{"tasks", append(here, crumb{"tasks", src.path() + "tasks"}), "",
 			src.tasksView(q)}, true
 	case src.kind == aPool && strings.HasPrefix(rest, "task/"):
-		return src.taskAt(strings.TrimPrefix(rest, "task/"), here)
+		return src.taskAt(strings.TrimPrefix(rest, "task/"), here, act)
+	case strings.HasPrefix(rest, "ended/"):
+		return src.endedAt(strings.TrimPrefix(rest, "ended/"), here)
 	}
 	return view{}, false
 }
 
 // taskAt returns the view of a task, or false if there is none with this address.
-func (s *seen) taskAt(id string, here []crumb) (view, bool) {
+func (s *seen) taskAt(id string, here []crumb, act bool) (view, bool) {
 	e := s.tasks().byID[id]
-	if e == nil {
-		return view{}, false
+	if e == nil { // it may have ended
+		return s.endedAt(id, here)
 	}
 	here = append(here, crumb{"tasks", s.path() + "tasks"}, crumb{label(named(e.name)), e.path(s.source)})
-	return view{"task", here, identity(s.born, e.serial), s.taskView(e)}, true
+	return view{"task", here, identity(s.born, e.serial), s.taskView(e, act)}, true
 }
 
 // title returns the name of the source, or what it is.

@@ -24,9 +24,10 @@ type Config struct {
 	// last 32 runs that were explained, and the last 16 runs of each of up to 4,096 periodic tasks.
 	// Runs that have expired are among these, see [PastRun]. [View.History] and Handle.History show
 	// it. Unless ExplainLate says otherwise, runs later than 10 ms, and those that have expired, are
-	// explained, but not logged.
+	// explained, but not logged. It is also remembered what is wrong: see [Trouble].
 	//
-	// It keeps 60 KiB, and about 2 KiB for each periodic task. Errors of these runs are kept, too.
+	// It keeps 60 KiB, and about 2 KiB for each periodic task. Errors of these runs are kept, too, and
+	// those of up to 1,000 tasks that a failure has ended, and of 1,000 whose last run failed.
 	History bool
 
 	// ExplainLate has runs explained that begin later than this. 0 explains none, [Any] each that

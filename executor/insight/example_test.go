@@ -88,3 +88,24 @@ func ExampleStartWithin() {
 	})
 	// Output: degraded poll
 }
+
+// Of a pool that keeps a history it is told what is wrong, since when and why, the worst first.
+func ExampleTrouble() {
+	synctest.Test(new(testing.T), func(*testing.T) {
+		pool := executor.NewScheduledPool(2, executor.Watch(insight.Config{History: true}),
+			executor.Logger(slog.New(slog.DiscardHandler)))
+		defer pool.Close()
+		pool.Every(time.Second, func(context.Context) error { panic("no digits") },
+			executor.Name("parse"))
+		pool.Every(time.Minute, func(context.Context) error { return errors.New("502 Bad Gateway") },
+			executor.Name("fetch"))
+
+		time.Sleep(time.Hour + time.Second)
+		for _, t := range pool.Insight().History().Troubles {
+			fmt.Println(t.What, t.Name, t.Count, t.Run.Err)
+		}
+	})
+	// Output:
+	// dead parse 1 future: panic: no digits
+	// failing fetch 60 502 Bad Gateway
+}

@@ -4,8 +4,12 @@ import "time"
 
 // History is what has happened lately.
 type History struct {
+	Kept    bool      `json:"kept,omitempty"`    // the Config asks for it
 	Seconds []Second  `json:"seconds,omitempty"` // in which runs have begun or expired, in order
 	Late    []PastRun `json:"late,omitempty"`    // runs that were explained, the latest first
+
+	// Troubles are what is wrong now, the worst first, and of the same kind what is so for longest.
+	Troubles []Trouble `json:"troubles,omitempty"`
 }
 
 // Second sums up the runs that have begun within a second and have ended, and counts those that

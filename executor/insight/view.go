@@ -11,7 +11,8 @@ type View interface {
 	Measurements() Measurements
 
 	// History returns what has happened lately; without History in the [Config], and for a
-	// supervisor, nothing. It takes the lock for some microseconds.
+	// supervisor, nothing. It takes the lock for some microseconds, and for O(n) with n tasks of
+	// which something is expected, or whose last run failed.
 	History() History
 
 	// Health returns how the executor is. It takes the lock for O(n) with n tasks of which something

@@ -145,7 +145,7 @@ var failures = []Mutant{
 	{
 		ID:    "failure-21",
 		Fault: "a skipped run is the success that is expected",
-		File:  "executor/internal/sight/expect.go",
+		File:  "executor/internal/sight/fate.go",
 		From:  "case x.Tries(), x.Expired(), x.Skipped:",
 		To:    "case x.Tries(), x.Expired():",
 	},

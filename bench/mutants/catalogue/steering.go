@@ -145,4 +145,11 @@ var steering = []Mutant{
 		From:  "p.counts.busy+p.waiting.heldBack == 0 && !p.Crew.pause.on",
 		To:    "p.counts.busy+p.waiting.heldBack == 0",
 	},
+	{
+		ID:    "steering-21",
+		Fault: "a job is started again under the name of another task",
+		File:  "executor/internal/engine/jobs.go",
+		From:  "if js.live[w.Name] != old || holder != nil && !planOf(holder).job {",
+		To:    "if js.live[w.Name] != old || holder == w.cell {",
+	},
 }

@@ -307,6 +307,16 @@ var verbs = []verb{
 		_, err := v.pool.Workers(v.ctx)
 		return err
 	}},
+	{"Overdue", mayInspect, func(v *visit) error {
+		v.series()
+		_, err := v.pool.Overdue(v.ctx, time.Minute)
+		return err
+	}},
+	{"SeriesStats", mayInspect, func(v *visit) error {
+		v.series()
+		_, err := v.pool.SeriesStats(v.ctx, time.Minute)
+		return err
+	}},
 	{"Audit", mayInspect, func(v *visit) error {
 		_, err := v.pool.Audit(v.ctx, 10)
 		return err

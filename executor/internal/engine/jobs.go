@@ -291,3 +291,72 @@ func (js *Jobs) changeJobLocked(old, w *job, now int64) {
 	}
 	old.Job = w.Job
 }
+
+// Named returns the task of a job of the last Apply, which may have ended; nil if there is none.
+func (js *Jobs) Named(name string) (c *cell.Cell) {
+	js.pool.look(func() {
+		if j := js.live[name]; j != nil {
+			c = j.cell
+		}
+	})
+	return c
+}
+
+// Restart starts a job again that has ended; package executor says what that means.
+func (js *Jobs) Restart(name string) error {
+	p := js.pool
+	partings := p.runs.Partings()
+	old, w, err := js.again(name)
+	if err != nil {
+		return err
+	}
+	w.told = p.runs.Announce(w.cell, &w.plan.Plan, w.in(p.clock.Now()))
+	if err := js.restart(old, w); err != nil {
+		err = p.Door.refuse(w.cell, err)
+		p.runs.Rejected(w.cell, &w.plan.Plan, w.told, err)
+		return err
+	}
+	p.runs.Follow(w.cell, &w.plan.Plan)
+	p.runs.PartedSince(partings, w.cell, &w.plan.Plan)
+	return nil
+}
+
+// again returns a job that has ended, and a new one that is as it was given last.
+func (js *Jobs) again(name string) (old, w *job, err error) {
+	p := js.pool
+	var given Job
+	p.look(func() {
+		if old = js.live[name]; old != nil {
+			given = old.Job
+		}
+	})
+	switch {
+	case old == nil:
+		return nil, nil, p.runs.Misuse(name, invalid("no job has this name"))
+	case !old.cell.Phase().Settled():
+		return nil, nil, p.Door.refusal(name, ErrDuplicate)
+	}
+	if w, err = js.newJob(given); err == nil {
+		err = w.over
+	}
+	return old, w, err
+}
+
+// restart puts w in the place of old, which has ended, in one step.
+func (js *Jobs) restart(old, w *job) error {
+	p := js.pool
+	now := p.clock.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	holder := p.Door.names.live.entries[w.Name]
+	if js.live[w.Name] != old || holder != nil && !planOf(holder).job { // another was faster
+		return ErrDuplicate
+	}
+	w.adds, w.like.to = true, old
+	if err := js.mayApplyLocked([]*job{w}); err != nil {
+		return err
+	}
+	js.live[w.Name] = w
+	js.addJobLocked(w, now)
+	return nil
+}

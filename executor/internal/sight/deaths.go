@@ -1,7 +1,9 @@
 package sight
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/internal/run"
@@ -12,33 +14,45 @@ import (
 // expected. It is told with the health of the owner until a run of its name succeeds, or its owner
 // cancels it or one of its name. The lock guards it. It keeps nothing else of the task.
 type death struct {
-	name string
-	at   int64
-	fate *fate // how its runs have ended; nil if nothing was expected
+	name  string
+	at    int64
+	fate  *fate  // how its runs have ended; nil if that is not known
+	times uint64 // how often one of its name has ended so, since a run succeeded
+
+	last insight.PastRun // the run that has ended it; with a history only
 }
 
 // keptDeaths bounds how many are remembered; the latest are.
 const keptDeaths = 1000
 
 // bury notes that a failure has ended a task. It may be told more than once.
-func (es *expected) bury(pl *run.Plan) {
+func (es *expected) bury(c *cell.Cell, pl *run.Plan) {
 	es.owner.Lock.Lock()
 	defer es.owner.Lock.Unlock()
-	es.buryLocked(pl)
+	es.buryLocked(c, pl)
 }
 
-func (es *expected) buryLocked(pl *run.Plan) {
+func (es *expected) buryLocked(c *cell.Cell, pl *run.Plan) {
 	v := own(pl)
 	if v.death != nil {
 		return
 	}
-	d := &death{name: pl.Name, at: es.owner.Clock.Now()}
+	d := &death{name: pl.Name, at: es.owner.Clock.Now(), times: 1}
 	if v.expects != nil {
 		d.fate = v.expects.fate
 	}
+	if past := es.health.sight.past; past != nil {
+		d.fate = cmp.Or(d.fate, past.ill[pl])
+		d.last = runOf(es.owner.DescribeLocked(c, pl), time.Duration(d.at-c.Started), c.Err())
+	}
 	v.death = d
 	if d.name != "" {
-		es.dead = slices.DeleteFunc(es.dead, func(o *death) bool { return o.name == d.name })
+		es.dead = slices.DeleteFunc(es.dead, func(o *death) bool {
+			if o.name == d.name {
+				d.times += o.times
+			}
+			return o.name == d.name
+		})
 	}
 	if len(es.dead) == keptDeaths {
 		es.dead = slices.Delete(es.dead, 0, 1)
@@ -56,7 +70,10 @@ func (es *expected) forgiveLocked(name string) {
 }
 
 // CancelledLocked is that of [run.Sight].
-func (s *Sight) CancelledLocked(pl *run.Plan) { s.expected.forgiveLocked(pl.Name) }
+func (s *Sight) CancelledLocked(pl *run.Plan) {
+	s.expected.forgiveLocked(pl.Name)
+	s.past.forgetLocked(pl)
+}
 
 // Dismiss is that of [run.Sight]. It forgets the end of the task.
 func (s *Sight) Dismiss(pl *run.Plan) {
@@ -79,7 +96,7 @@ func (es *expected) settled(e *expectation) {
 	es.owner.Lock.Lock()
 	defer es.owner.Lock.Unlock()
 	if e.cell.Phase() == cell.Failed && !e.plan.LeftOut {
-		es.buryLocked(e.plan)
+		es.buryLocked(e.cell, e.plan)
 	}
 	es.health.changeLocked()
 }

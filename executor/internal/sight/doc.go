@@ -13,6 +13,7 @@
 //	the last runs of a series                its trail, see History
 //	last success and failures in a row of    fate, which the task's death shows, too
 //	a task of which something is expected
+//	failures in a row of any other           fate, while there are some, and a history is kept
 //
 // Whatever shows a figure asks its home, and keeps no other.
 package sight

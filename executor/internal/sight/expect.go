@@ -33,12 +33,6 @@ type expectation struct {
 	late   int // of those in the ring
 }
 
-// fate is how the runs of such a task have ended. Its death keeps it.
-type fate struct {
-	success  int64  // when a run last succeeded, or 0
-	failures uint64 // in a row, since then
-}
-
 // expected is what is expected of the tasks of an owner, and how the tasks have ended that have
 // failed. Its health follows from that. The owner's lock guards it.
 type expected struct {
@@ -124,13 +118,7 @@ func (es *expected) note(x *run.Execution, e *expectation) {
 	if e.plan.StartWithin > 0 {
 		e.noteStart(x)
 	}
-	switch {
-	case x.Tries(), x.Expired(), x.Skipped:
-	case x.Failed:
-		e.fate.failures++
-	default:
-		*e.fate = fate{success: x.Ended}
-	}
+	e.fate.note(x)
 }
 
 // noteStart notes whether the run has begun late.

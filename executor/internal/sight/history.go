@@ -14,6 +14,7 @@ type History struct {
 	seconds [Seconds]second       // a ring, by the second in which runs have begun
 	late    ring[insight.PastRun] // the last runs that were explained
 	trails  int                   // periodic tasks whose runs are remembered one by one
+	ill     ailing                // tasks whose last run was no success
 }
 
 const (
@@ -79,6 +80,12 @@ func (h *History) note(x *run.Execution) {
 	}
 	h.secondOf(p.Started).note(x, &p)
 	h.keep(x, p)
+	switch {
+	case x.Failed:
+		h.ails(x, p)
+	case x.Err == nil:
+		h.ill.recovers(x.Plan)
+	}
 }
 
 // noteExpired remembers that the run has expired, when it was begun without its body. The lock is
@@ -95,6 +102,18 @@ func (h *History) noteExpired(x *run.Execution) {
 		s.expired++
 	}
 	h.keep(x, p)
+	h.ails(x, p)
+}
+
+// ails remembers that the run was no success.
+func (h *History) ails(x *run.Execution, p past) {
+	var known *fate
+	if e := seenOf(x.Plan).expects; e != nil && x.Plan.Periodic() {
+		known = e.fate
+	}
+	if f := h.ill.note(x, known); f != nil {
+		f.last = pastOf(x.Owner, x.Plan, p)
+	}
 }
 
 // keep remembers p by itself, if it was explained or is a run of a periodic task.
@@ -146,14 +165,29 @@ func (s *Sight) LeftLocked(pl *run.Plan) {
 		s.past.trails--
 		own(pl).trail = nil
 	}
+	s.past.forgetLocked(pl)
+}
+
+// forgetLocked forgets that the last run of a series was no success.
+func (h *History) forgetLocked(pl *run.Plan) {
+	if h != nil {
+		delete(h.ill, pl)
+	}
 }
 
 func pastOf(o *run.Owner, pl *run.Plan, p past) insight.PastRun {
 	r := o.LastRunOf(pl, p.Record)
+	shown := runOf(r.Info, r.Took, r.Err)
+	shown.Late, shown.Why, shown.Skipped = time.Duration(p.late), p.why, r.Skipped
+	shown.Expired = p.expired
+	return shown
+}
+
+// runOf returns a run of which it is not known how late it was.
+func runOf(r run.Info, took time.Duration, err error) insight.PastRun {
 	return insight.PastRun{Name: r.Name, Number: r.Number, Scheduled: r.Scheduled,
 		Started: r.Started, Missed: r.Missed, Attempt: r.Attempt, Triggered: r.Triggered,
-		Took: r.Took, Err: r.Err, Late: time.Duration(p.late), Why: p.why, Skipped: r.Skipped,
-		Expired: p.expired}
+		Took: took, Err: err}
 }
 
 // Trail returns the runs of a periodic task that are remembered, the latest first.

@@ -118,6 +118,6 @@ func (s *Sight) Told(n run.News) {
 	case run.TaskOver:
 		s.tellTask(n, nil)
 	case run.TaskFailed:
-		s.expected.bury(n.Plan)
+		s.expected.bury(n.Task, n.Plan)
 	}
 }

@@ -36,7 +36,11 @@ func (v *view) History() insight.History {
 	s := (*Sight)(v)
 	s.owner.Lock.Lock()
 	defer s.owner.Lock.Unlock()
-	return s.past.shown(s.owner.Clock)
+	h := s.past.shown(s.owner.Clock)
+	if s.past != nil {
+		h.Kept, h.Troubles = true, s.troublesLocked()
+	}
+	return h
 }
 
 // Health implements [insight.View].

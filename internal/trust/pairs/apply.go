@@ -35,6 +35,32 @@ func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
 	return err
 }
 
+// restarts starts the job of a record again, if it has ended, and reports whether it has.
+func (l *life) restarts(r *record) bool {
+	h, ok := l.host.sched.Job(r.t.name())
+	if !ok || !h.State().Settled() {
+		return false
+	}
+	if err := l.restartJob(r); err != nil {
+		return false
+	}
+	if h, ok := l.host.sched.Job(r.t.name()); ok {
+		l.journal.hasHandle(r, h)
+	}
+	return true
+}
+
+// restartJob is applyJobs for the restart of a job.
+func (l *life) restartJob(r *record) (err error) {
+	defer func() {
+		l.journal.moving(r, move{what: "apply", from: l.now(), at: l.now()})
+		if err != nil {
+			l.course.refuses()
+		}
+	}()
+	return l.host.sched.Restart(r.t.name())
+}
+
 // plansJobs returns the jobs of the life, from now on with or without that of the record, and
 // whether that is the first of its calls.
 func (j *journal) plansJobs(r *record, with bool) (jobs []executor.Job, first bool) {

@@ -5,7 +5,7 @@ package pairs
 var noFeature = map[string][]string{
 	"the oracle compares what it tells with everything else": {
 		"Pool.Stats", "Pool.Running", "Pool.Queued", "Pool.Next", "Pool.Tasks", "Pool.Series",
-		"Pool.Insight", "Pool.Expvar", "Pool.String",
+		"Pool.Insight", "Pool.Expvar", "Pool.String", "ScheduledPool.Job",
 		"Pool.Paused",
 		"Loop.Stats", "Loop.Running", "Loop.Insight",
 		"Loop.Expvar",

@@ -155,6 +155,18 @@ var taskCommands = []*definition{
 	},
 	{
 		Feature: Feature{
+			Name: "Restart", API: []string{"ScheduledPool.Restart"}, hosts: scheduled, ways: wApply,
+			ofTask: true,
+		},
+		shape: func(d *draft, t *task, u *use) { d.include(byName["Cancel"], t) },
+		command: func(l *life, r *record, u *use) {
+			if l.restarts(r) {
+				l.marks.task(u.Feature, r)
+			}
+		},
+	},
+	{
+		Feature: Feature{
 			Name: "AfterSettled", API: []string{"future.AfterSettled"}, ways: ownFutureWays,
 			ofTask: true, callback: true,
 		},
