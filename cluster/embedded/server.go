@@ -15,11 +15,17 @@ import (
 type Server struct {
 	nats *server.Server
 	own  []nats.Option // of connections within the process
+	lock *lock         // of its directory
 }
+
+// startWithin is for how long a start waits for the directory, and then for the server.
+const startWithin = 30 * time.Second
 
 // Start starts a server that stores its data in a directory, and waits until it is ready. It has no
 // port unless told by [Listen]. It is made to keep what it accepts: it acknowledges after the disk
-// has it, which costs a sync for each message. A directory may be used by one server at a time.
+// has it, which costs a sync for each message. A directory is used by one server at a time: while
+// another process of this package has it, Start waits, for half a minute at most, so that a process
+// can be replaced by the next. (A nats-server that was started on it is not noticed.)
 //
 // ctx bounds the start alone. If it ends before the server is ready, the server is ended in order
 // before Start returns, so that nobody writes to the directory any more.
@@ -55,8 +61,13 @@ func Start(ctx context.Context, dir string, opts ...Option) (*Server, error) {
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("embedded: %w", context.Cause(ctx))
 	}
+	lock, err := lockDir(ctx, o.StoreDir)
+	if err != nil {
+		return nil, fmt.Errorf("embedded: %s: %w", dir, err)
+	}
 	s, err := server.NewServer(o)
 	if err != nil {
+		lock.release()
 		return nil, fmt.Errorf("embedded: %w", err)
 	}
 	started := make(chan struct{})
@@ -66,10 +77,10 @@ func Start(ctx context.Context, dir string, opts ...Option) (*Server, error) {
 	}()
 	if err := ready(ctx, s); err != nil {
 		<-started // what it begins after a shutdown nobody would end
-		(&Server{nats: s}).Close()
+		(&Server{nats: s, lock: lock}).Close()
 		return nil, fmt.Errorf("embedded: the server with its data in %s: %w", dir, err)
 	}
-	return &Server{nats: s, own: own}, nil
+	return &Server{nats: s, own: own, lock: lock}, nil
 }
 
 func ready(ctx context.Context, s *server.Server) error {
@@ -103,4 +114,5 @@ func (s *Server) URL() string {
 func (s *Server) Close() {
 	s.nats.Shutdown()
 	s.nats.WaitForShutdown()
+	s.lock.release()
 }
