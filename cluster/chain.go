@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"strconv"
 	"time"
@@ -123,7 +124,12 @@ func (w *worker) checkSeries(h *held) {
 	}
 	h.link = &l
 	if h.calendar, err = w.pool.calendars.of(h.at, l); err != nil {
-		w.pool.logger.Warn("run of a series left to another process", h.attr(), "series", l.name, "why", err)
+		level := slog.LevelDebug
+		if h.delivered&(h.delivered-1) == 0 { // at the first delivery, the second, the fourth …
+			level = slog.LevelWarn
+		}
+		w.pool.logger.Log(h.ctx, level, "run of a series left to another process", h.attr(), "series",
+			l.name, "why", err)
 		_ = h.msg.NakWithDelay(time.Second)
 		h.release()
 		return

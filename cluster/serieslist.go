@@ -39,6 +39,8 @@ type SeriesRow struct {
 	Stored   time.Time `json:"stored"`
 	Size     int       `json:"size"` // of the payload, in bytes
 	Sequence uint64    `json:"sequence"`
+
+	queued bool // behind others, perhaps: what is newer of the series has a row of its own
 }
 
 // SeriesPage is a page of series.
@@ -97,7 +99,7 @@ func (p *Pool) seriesRow(c *whereabouts, m seen) (row SeriesRow, ok bool) {
 	}
 	at := p.on.placeOfAny(m.subject)
 	row = SeriesRow{Task: nameOf(at.task()), Series: at.seriesName(), Stored: m.stored,
-		Size: sizeOf(m), Sequence: m.sequence}
+		Size: sizeOf(m), Sequence: m.sequence, queued: !p.on.armed(m.subject)}
 	l, err := readLink(m.header)
 	if err != nil { // of a later version, perhaps
 		row.State = StateWaiting
@@ -174,7 +176,7 @@ func (p *Pool) completeSeries(
 func (p *Pool) completeRow(ctx context.Context, c *whereabouts, row *SeriesRow) (old bool, err error) {
 	at := seriesPlace(row.Task, row.Series)
 	due := row.State == StateDue || row.State == StateHeld
-	if due {
+	if row.queued {
 		newest, err := p.last(ctx, p.on.any(at))
 		if err != nil || sequenceOf(newest) > row.Sequence {
 			return true, err

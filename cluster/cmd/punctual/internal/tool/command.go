@@ -32,11 +32,25 @@ func (c *triggerCommand) Run(ctx context.Context, t *tool) error {
 	return c.command(ctx, t, "trigger", (*cluster.Series[any]).Trigger)
 }
 
+// notPaused is nil unless a series is: to trigger it is no wrong use, but it does not run.
+func notPaused(ctx context.Context, p *cluster.Pool, n *seriesName) error {
+	d, err := p.SeriesDetail(ctx, n.Task, n.Series)
+	if err == nil && d.State == cluster.StatePaused {
+		return fmt.Errorf("series %q of task %q is paused: resume it first", n.Series, n.Task)
+	}
+	return nil //nolint:nilerr // the command itself tells what is wrong
+}
+
 // command gives a series a command.
 func (n *seriesName) command(
 	ctx context.Context, t *tool, verb string, do func(*cluster.Series[any], context.Context) error,
 ) error {
 	return t.joined(ctx, func(ctx context.Context, p *cluster.Pool) error {
+		if verb == "trigger" {
+			if err := notPaused(ctx, p, n); err != nil {
+				return err
+			}
+		}
 		s, err := p.SeriesByName(n.Task, n.Series)
 		if err == nil {
 			err = do(s, ctx)

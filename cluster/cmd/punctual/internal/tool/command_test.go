@@ -174,6 +174,9 @@ func requireSeriesCommands(t *testing.T, urls string) {
 	told := done(t, urls, "pause", "report", "nightly")
 	require.Regexp(t, `pause pool=tasks by=\S+@\S+ task="report" series="nightly"`, told.errs)
 	state(cluster.StatePaused)
+	paused := punctual(t, urls, "trigger", "report", "nightly")
+	require.Equal(t, exitFailed, paused.code, paused.errs)
+	require.Contains(t, paused.errs, "resume it first")
 	done(t, urls, "resume", "report", "nightly")
 	state(cluster.StateWaiting)
 	done(t, urls, "trigger", "report", "nightly")
@@ -250,6 +253,12 @@ func TestWhatGoesWrongHasACode(t *testing.T) {
 		{[]string{"discard", "nobody.knows"}, exitNotThere, "nobody.knows"},
 		{[]string{"list", "tasks", "--state", "lost"}, exitWrongUse, "lost"},
 		{[]string{"list", "tasks", "--limit", "-1"}, exitWrongUse, "-1"},
+		{[]string{"list", "audit", "--limit", "0"}, exitWrongUse, "--limit"},
+		{[]string{"list", "audit", "--after", "5"}, exitWrongUse, "--after"},
+		{[]string{"list", "failed", "--state", "due"}, exitWrongUse, "--state"},
+		{[]string{"list", "workers", "--task", "mail"}, exitWrongUse, "--task"},
+		{[]string{"redrive", "--task", "nosuch"}, exitNotThere, "nosuch"},
+		{[]string{"discard", "--task", "nosuch"}, exitNotThere, "nosuch"},
 		{[]string{"list", "everything"}, exitWrongUse, "everything"},
 		{[]string{"pause", "report"}, exitWrongUse, "series"},
 		{[]string{"--tls-cert", "a.pem", "list"}, exitWrongUse, "--tls-key"},

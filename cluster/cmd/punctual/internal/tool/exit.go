@@ -44,6 +44,6 @@ func exitCode(err error) int {
 }
 
 var (
-	errNotThere = errors.New("there is no such task or series")
+	errNotThere = errors.New("not there")
 	errNoServer = errors.New("no server answers")
 )

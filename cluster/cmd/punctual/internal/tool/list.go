@@ -21,6 +21,9 @@ type listCommand struct {
 }
 
 func (c *listCommand) Run(ctx context.Context, t *tool) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	if c.What == "pools" {
 		return t.connected(ctx, t.listPools)
 	}
@@ -31,6 +34,22 @@ func (c *listCommand) Run(ctx context.Context, t *tool) error {
 	return t.joined(ctx, func(ctx context.Context, p *cluster.Pool) error {
 		return lists[c.What](ctx, t, p)
 	})
+}
+
+// check refuses what a list has no use for, rather than ignore it.
+func (c *listCommand) check() error {
+	rows := c.What == "tasks" || c.What == "series"
+	switch {
+	case c.Limit < 1:
+		return fmt.Errorf("%w: --limit %d; a list has a row at least", errWrongUse, c.Limit)
+	case c.State != "" && !rows:
+		return fmt.Errorf("%w: --state is for tasks and series", errWrongUse)
+	case c.After > 0 && !rows && c.What != "failed":
+		return fmt.Errorf("%w: --after is for tasks, series and failed", errWrongUse)
+	case c.Task != "" && !rows && c.What != "failed":
+		return fmt.Errorf("%w: --task is for tasks, series and failed", errWrongUse)
+	}
+	return nil
 }
 
 func (c *listCommand) query() cluster.Query {

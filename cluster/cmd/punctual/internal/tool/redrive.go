@@ -51,6 +51,9 @@ func (c *redriveCommand) Run(ctx context.Context, t *tool) error {
 		}
 		done, err := p.Redrive(ctx, which)
 		done = append([]cluster.Redriven{}, done...) // JSON has a list, not null
+		if len(done) == 0 && err == nil && c.Task != "" {
+			err = fmt.Errorf("%w: nothing has failed of task %q", errNotThere, c.Task)
+		}
 		if len(done) > 0 {
 			t.did(ctx, p, c.entry("redrive", len(done)))
 		}
@@ -79,6 +82,9 @@ func (c *discardCommand) Run(ctx context.Context, t *tool) error {
 			return t.listFailed(ctx, p, which, 0, 1000)
 		}
 		n, err := p.Discard(ctx, which)
+		if n == 0 && err == nil && c.Task != "" {
+			err = fmt.Errorf("%w: nothing has failed of task %q", errNotThere, c.Task)
+		}
 		if n > 0 {
 			t.did(ctx, p, c.entry("discard", n))
 		}
