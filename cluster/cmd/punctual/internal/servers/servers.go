@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/cluster"
@@ -56,7 +57,16 @@ func Three(t testing.TB, dirs ...string) (urls string) {
 	for _, s := range servers {
 		list = append(list, s.ClientURL())
 	}
-	return strings.Join(list, ",")
+	urls = strings.Join(list, ",")
+	// Who leads may not answer yet.
+	js, err := jetstream.New(Connect(t, urls))
+	require.NoError(t, err)
+	for ctx := Context(t); ; time.Sleep(20 * time.Millisecond) {
+		if _, err = js.AccountInfo(ctx); err == nil {
+			return urls
+		}
+		require.NoError(t, ctx.Err(), err)
+	}
 }
 
 // Options are those of a server on a free port that syncs each message.
