@@ -96,12 +96,11 @@ func later(a, b time.Time) time.Time {
 // rateKey is where the record of a payload's key is. A key may be long, and is not for all who
 // may look at the pool to read.
 func (t *definition) rateKey(payload []byte) (where string, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("cluster: the key of Rate of task %q has panicked: %v", t.name, r)
-		}
-	}()
-	key, err := t.rate.key(t.codec, payload)
+	var key string
+	fault := callUser(func() { key, err = t.rate.key(t.codec, payload) })
+	if fault != nil {
+		return "", fmt.Errorf("cluster: the key of Rate of task %q: %v", t.name, fault) // no panic of the task
+	}
 	if err != nil {
 		return "", nil //nolint:nilerr // what cannot be decoded is given up, see Define
 	}

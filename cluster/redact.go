@@ -27,7 +27,8 @@ const hidden = "(hidden, as the function of Redact has panicked)"
 // returns. Who may read the streams of the pool sees that, too: see package rights. A pool given by
 // [Executor] has a log of its own.
 //
-// show is called by several goroutines at a time. If it panics the text is hidden.
+// show is called by several goroutines at a time. If it panics, or calls runtime.Goexit, the text is
+// hidden.
 func Redact(show func(task string, part Part, text string) string) Option {
 	return func(s *settings) { s.redact = show }
 }
@@ -37,12 +38,10 @@ func (p *Pool) shown(task string, part Part, text string) (shown string) {
 	if p.redact == nil {
 		return text
 	}
-	defer func() {
-		if recover() != nil {
-			shown = hidden
-		}
-	}()
-	return p.redact(task, part, text)
+	if callUser(func() { shown = p.redact(task, part, text) }) != nil {
+		return hidden
+	}
+	return shown
 }
 
 // shownError is an error of a task for the log.
