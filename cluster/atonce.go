@@ -15,8 +15,8 @@ const mostAtOnce = 65_536
 //
 // A worker that dies keeps the places of its runs until their leases are over. One that is silent
 // for longer than its lease may still be in a run while another has its place, see [ErrLost]; and a
-// server that dies may have forgotten what it has just delivered, which is then begun again. Only so
-// can there be more than n.
+// server that dies may have forgotten what it has just delivered, which is then begun again. Only
+// so can there be more than n.
 //
 // The limit is the server's, for the task: the replica that began to serve it last has set it, and
 // logs it if it was another. So during a deploy either may hold, and replicas of a version that has

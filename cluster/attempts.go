@@ -87,9 +87,9 @@ func carriedAttempts(h nats.Header) (a attempts) {
 
 // countBegun tells a run how often its task was begun, if it was delivered before. Deliveries would
 // not do: a worker that dies takes with it what it held but had not begun, and a task must not be
-// given up because it was always in bad company. So an attempt is written down as it begins, but for
-// that of the first delivery. This one is taken for granted, unless there is a record: then the run
-// was given back.
+// given up because it was always in bad company. So an attempt is written down as it begins, but
+// for that of the first delivery. This one is taken for granted, unless there is a record: then the
+// run was given back.
 func (w *worker) countBegun(ctx context.Context, h *held) error {
 	begun, err := w.pool.recordedAttempts(ctx, h.at.id(), h.sequence)
 	if err != nil {

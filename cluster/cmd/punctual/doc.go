@@ -14,6 +14,6 @@
 // What changes something writes one line to the standard error: who, what and to which pool; and
 // the same is kept with the pool for thirty days, see "punctual list audit".
 //
-// It exits with 0 if all was done, 1 for an error, 2 for wrong use, 3 if there is no such pool, task
-// or series, 4 if the server does not allow it, and 5 if no server answers.
+// It exits with 0 if all was done, 1 for an error, 2 for wrong use, 3 if there is no such pool,
+// task or series, 4 if the server does not allow it, and 5 if no server answers.
 package main

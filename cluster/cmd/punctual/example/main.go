@@ -62,7 +62,8 @@ func night(out io.Writer) error {
 	}
 
 	var mails mailServer
-	mail := cluster.Define("mail", mails.send, cluster.Retry(3, retry.Backoff{Base: 500 * time.Millisecond}))
+	mail := cluster.Define("mail", mails.send,
+		cluster.Retry(3, retry.Backoff{Base: 500 * time.Millisecond}))
 	serving, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	go func() { served <- pool.Serve(serving, mail) }()
@@ -72,7 +73,7 @@ func night(out io.Writer) error {
 	}()
 	p := prompt{url: server.URL(), out: out}
 
-	p.say("Three attempts in the log, half a second and a second apart, by whichever process is there.")
+	p.say("Three attempts, half a second and a second apart, by whichever process is there.")
 	future, err := cluster.Submit(ctx, pool, mail, "ann@example.org")
 	if err != nil {
 		return err

@@ -13,7 +13,8 @@ import (
 func (t *tool) did(ctx context.Context, p *cluster.Pool, e cluster.AuditEntry) {
 	t.say(e)
 	if err := p.Note(ctx, e); err != nil {
-		fmt.Fprintln(t.errs, "punctual: it is done, but not in the audit of the pool:", cleaned(err.Error(), longestError))
+		fmt.Fprintln(t.errs, "punctual: it is done, but not in the audit of the pool:",
+			cleaned(err.Error(), longestError))
 	}
 }
 
