@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -126,7 +127,7 @@ func (h *held) keepCancelled() {
 
 func short(text string) string {
 	if len(text) > longestReason {
-		return text[:longestReason-3] + "..."
+		return strings.ToValidUTF8(text[:longestReason-3], "") + "..." // no half letters
 	}
 	return text
 }

@@ -32,7 +32,7 @@ func upcomingOf(calendar Calendar, after time.Time) (u upcoming) {
 		return u
 	}
 	u.text = calendarText(calendar)
-	u.text = u.text[:min(len(u.text), longestCalendar)]
+	u.text = strings.ToValidUTF8(u.text[:min(len(u.text), longestCalendar)], "")
 	for range mostUpcoming {
 		next := calendar.Next(after)
 		if u.all = next.IsZero() || !next.After(after); u.all {
