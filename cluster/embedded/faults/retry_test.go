@@ -154,8 +154,9 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		"permanent": {func(cluster.Run) error { return retry.Permanent(errAsTold) }, nil, []int{1}},
 		"skipped":   {func(cluster.Run) error { return executor.ErrSkipped }, nil, []int{1}},
 		"panic":     {func(cluster.Run) error { panic(errAsTold) }, nil, []int{1, 2, 3}},
-		"timeout": {func(cluster.Run) error { time.Sleep(50 * time.Millisecond); return nil },
-			[]cluster.TaskOption{cluster.With(executor.Timeout(5 * time.Millisecond))}, []int{1, 2, 3}},
+		// Its time also counts while the server is asked whether the run may begin.
+		"timeout": {func(cluster.Run) error { time.Sleep(3 * time.Second); return nil },
+			[]cluster.TaskOption{cluster.With(executor.Timeout(2 * time.Second))}, []int{1, 2, 3}},
 		"within itself": {always, []cluster.TaskOption{cluster.With(executor.Retry(2, retry.Backoff{}))},
 			[]int{1, 1, 2, 2, 3, 3}},
 		"within a time": {always, []cluster.TaskOption{cluster.Retry(9, retry.Backoff{
