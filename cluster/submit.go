@@ -81,6 +81,9 @@ func ScheduleAt[P, R any](
 	ctx context.Context, p *Pool, due time.Time, t Task[P, R], in P, opts ...SubmitOption,
 ) (*Future[R], error) {
 	def, err := usable(t)
+	if err == nil {
+		err = p.suits(def)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -131,6 +131,19 @@ func (t *definition) check(noFunction bool, payload reflect.Type) error {
 	return t.checkRetry()
 }
 
+// suits returns why the pool cannot have the task: it forgets too early what that counts on.
+func (p *Pool) suits(t *definition) error {
+	if p.keep < 10*t.lease {
+		return fmt.Errorf("%w: pool %q keeps outcomes for %v, which is less than ten leases of task %q, %v",
+			ErrInvalid, p.settings.name, p.keep, t.name, t.lease)
+	}
+	if t.rate != nil && t.rate.per > p.keep/2 {
+		return fmt.Errorf("%w: pool %q keeps records for %v, which is less than two spans of the Rate of "+
+			"task %q, %v", ErrInvalid, p.settings.name, p.keep, t.name, t.rate.per)
+	}
+	return nil
+}
+
 func checkName(task string) error {
 	switch {
 	case task == "":

@@ -58,13 +58,8 @@ func (p *Pool) toServe(tasks []Runnable) ([]*definition, error) {
 			return nil, fmt.Errorf("%w: pool %q: two tasks of name %q",
 				ErrInvalid, p.settings.name, def.name)
 		}
-		if p.keep < 10*def.lease {
-			return nil, fmt.Errorf("%w: pool %q keeps outcomes for %v, which is less than ten leases of "+
-				"task %q, %v", ErrInvalid, p.settings.name, p.keep, def.name, def.lease)
-		}
-		if def.rate != nil && def.rate.per > p.keep/2 {
-			return nil, fmt.Errorf("%w: pool %q keeps records for %v, which is less than two spans of the "+
-				"Rate of task %q, %v", ErrInvalid, p.settings.name, p.keep, def.name, def.rate.per)
+		if err := p.suits(def); err != nil {
+			return nil, err
 		}
 		names[def.name] = true
 		defs = append(defs, def)

@@ -224,10 +224,13 @@ func TestTheRecordOfARateVanishesWithItsTimes(t *testing.T) {
 func TestARateNeedsAPoolThatRemembers(t *testing.T) {
 	t.Parallel()
 	l, seen := startLocal(t, cluster.Keep(time.Hour)), starts{}
-	err := l.pool.Serve(testContext(t, time.Minute), seen.task(cluster.Rate(9, 31*time.Minute, whole)))
-	require.ErrorIs(t, err, cluster.ErrInvalid)
-	require.ErrorContains(t, err, `"paced"`)
-	require.ErrorContains(t, err, "1h0m0s")
+	ctx, task := testContext(t, time.Minute), seen.task(cluster.Rate(9, 31*time.Minute, whole))
+	_, submitted := cluster.Submit(ctx, l.pool, task, "nobody could run it")
+	for _, err := range []error{submitted, l.pool.Serve(ctx, task)} {
+		require.ErrorIs(t, err, cluster.ErrInvalid)
+		require.ErrorContains(t, err, `"paced"`)
+		require.ErrorContains(t, err, "1h0m0s")
+	}
 }
 
 // A key that cannot be told is an outcome; so is a payload that cannot be decoded.

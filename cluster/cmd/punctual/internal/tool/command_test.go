@@ -274,6 +274,7 @@ func TestWhatGoesWrongHasACode(t *testing.T) {
 		}
 	}
 	require.Contains(t, done(t, url, "--help").out, "redrive")
+	require.Contains(t, done(t, url, "--version").out, "punctual ")
 }
 
 func TestNoServerAnswers(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	"github.com/alecthomas/kong"
 
@@ -17,6 +18,8 @@ type cli struct {
 	connection `embed:""`
 	Pool       string `short:"p" env:"PUNCTUAL_POOL" default:"tasks" help:"The name of the pool."`
 	JSON       bool   `name:"json" help:"Write JSON instead of tables."`
+
+	Version kong.VersionFlag `help:"Write the version, and exit."`
 
 	List    listCommand    `cmd:"" help:"List what the pool has."`
 	Show    showCommand    `cmd:"" help:"Show all that is known of one task or series."`
@@ -35,7 +38,7 @@ func Run(ctx context.Context, args []string, out, errs io.Writer) int {
 	helped := false
 	parser, err := kong.New(&c, kong.Name("punctual"), kong.Writers(out, errs),
 		kong.Description("Shows what pools of package cluster have, and acts on them."),
-		kong.UsageOnError(), kong.Exit(func(int) { helped = true }))
+		kong.Vars{"version": version()}, kong.UsageOnError(), kong.Exit(func(int) { helped = true }))
 	if err != nil {
 		fmt.Fprintln(errs, "punctual:", err)
 		return exitFailed
@@ -55,6 +58,15 @@ func Run(ctx context.Context, args []string, out, errs io.Writer) int {
 		return exitCode(err)
 	}
 	return exitDone
+}
+
+// version is that of the module, as go install has stored it in the program.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return fmt.Sprint("punctual ", info.Main.Version, ", ", info.GoVersion)
 }
 
 // tool is what the commands have in common.
