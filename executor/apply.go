@@ -71,7 +71,7 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 		if j.Name == "" {
 			return Changes{}, p.misused(nil, invalid("job %d has no name", i))
 		}
-		o, period, err := j.resolve(&p.runs().Settings)
+		o, period, err := j.resolve(&p.engine().Runs().Settings)
 		if err != nil {
 			return Changes{}, p.misused([]TaskOption{Name(j.Name)}, err)
 		}

@@ -52,7 +52,7 @@ func (p *ScheduledPool) On(
 	case calendar == nil:
 		return nil, p.misused(opts, invalid("nil calendar"))
 	}
-	o, err := run.ResolveCalendar(&p.runs().Settings, opts)
+	o, err := run.ResolveCalendar(&p.engine().Runs().Settings, opts)
 	if err != nil {
 		return nil, p.misused(opts, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/punctual-go/punctual/executor/internal/engine"
-	"github.com/punctual-go/punctual/executor/internal/run"
 )
 
 // Task is what a pool runs: a function. A [future.Task] is such a function together with its
@@ -38,9 +37,6 @@ type Pool engine.Pool
 // engine returns the pool behind the door. The two are one type under two names: this package says
 // what a pool promises, and package engine keeps it.
 func (p *Pool) engine() *engine.Pool { return (*engine.Pool)(p) }
-
-// runs returns what pools and event loops have in common.
-func (p *Pool) runs() *run.Owner { return p.engine().Runs() }
 
 // NewPool returns a pool of core workers and an unbounded FIFO queue. [MaximumSize] and [KeepAlive]
 // let it grow; [Queue] replaces the queue. Without MaximumSize the maximum size equals the core

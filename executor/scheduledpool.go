@@ -65,7 +65,13 @@ func (p *ScheduledPool) Schedule(
 	delay time.Duration, task Task, opts ...TaskOption,
 ) (*ScheduledFuture[struct{}], error) {
 	f, c := newScheduled[struct{}]()
-	if err := p.schedule(c, delay, task, opts); err != nil {
+	s := engine.Submission{Cell: c, Task: task}
+	if len(opts) > 0 || task == nil {
+		if err := submitter.Resolve(p.engine(), &s, opts); err != nil {
+			return nil, err
+		}
+	}
+	if err := (*engine.Pool)(&p.Pool).Door.Schedule(delay, s); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -92,7 +98,11 @@ func Schedule[V any](
 		return nil, p.misused(opts, ErrNilTask)
 	}
 	f, c := newScheduled[V]()
-	if err := p.schedule(c, delay, submitter.Bind(f.Future, fn), opts); err != nil {
+	s := engine.Submission{Cell: c, Task: submitter.Bind(f.Future, fn)}
+	if err := submitter.Resolve(p.engine(), &s, opts); err != nil {
+		return nil, err
+	}
+	if err := p.engine().Door.Schedule(delay, s); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -165,18 +175,6 @@ func (p *ScheduledPool) WithFixedDelay(
 	return p.repeat(initial, delay, run.FixedDelay, task, opts)
 }
 
-func (p *ScheduledPool) schedule(
-	c *cell.Cell, delay time.Duration, task Task, opts []TaskOption,
-) error {
-	s := engine.Submission{Cell: c, Task: task}
-	if len(opts) > 0 || task == nil {
-		if err := submitter.Resolve(p.engine(), &s, opts); err != nil {
-			return err
-		}
-	}
-	return (*engine.Pool)(&p.Pool).Door.Schedule(delay, s)
-}
-
 // repeat schedules a series.
 func (p *ScheduledPool) repeat(
 	initial, every time.Duration, beat run.Beat, task Task, opts []TaskOption,
@@ -184,13 +182,14 @@ func (p *ScheduledPool) repeat(
 	if task == nil {
 		return nil, p.misused(opts, ErrNilTask)
 	}
-	o, period, err := run.ResolveSeries(&p.runs().Settings, every, beat, opts)
+	pool := p.engine()
+	o, period, err := run.ResolveSeries(&pool.Runs().Settings, every, beat, opts)
 	if err != nil {
 		return nil, p.misused(opts, err)
 	}
 	f, c := newScheduled[struct{}]()
 	s := engine.Submission{Cell: c, Task: task, Options: &o}
-	if err := p.engine().Door.Repeat(initial, period, s); err != nil {
+	if err := pool.Door.Repeat(initial, period, s); err != nil {
 		return nil, err
 	}
 	return f, nil

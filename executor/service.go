@@ -39,7 +39,7 @@ func (p *Pool) Run(ctx context.Context, grace time.Duration) error {
 	if err == nil || running+dropped == 0 { // the workers alone are still on their way out
 		return nil
 	}
-	subject := p.runs().Subject("").String()
+	subject := p.engine().Runs().Subject("").String()
 	if subject != "" {
 		subject += ": "
 	}

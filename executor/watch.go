@@ -47,7 +47,7 @@ func record(to *sight.Config, w io.Writer) {
 
 // Insight returns what is seen of the pool: with [Watch] its measurements and history, and always
 // its health, see [Expect].
-func (p *Pool) Insight() insight.View { return sight.Of(p.runs()).View() }
+func (p *Pool) Insight() insight.View { return sight.Of(p.engine().Runs()).View() }
 
 // Expvar returns a variable for expvar.Publish. Its text is a JSON object of the moment in which it
 // is asked for: what [Pool.Stats] has and, with [Watch], how late runs have been and why, and how

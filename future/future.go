@@ -22,8 +22,7 @@ type Result[V any] struct {
 // copied. The zero Future is pending until it is cancelled.
 type Future[V any] cell.Core[V]
 
-func (f *Future[V]) core() *cell.Core[V] { return (*cell.Core[V])(f) }
-func (f *Future[V]) cell() *cell.Cell    { return f.core().Cell() }
+func (f *Future[V]) cell() *cell.Cell { return (*cell.Core[V])(f).Cell() }
 
 // Get waits until the future is settled and returns its outcome. If ctx ends first, Get returns the
 // error of ctx, joined with its cause if that is a different error. That ends the wait, not the
@@ -116,7 +115,7 @@ func (f *Future[V]) String() string {
 // settled the cell: after a cancellation or a timeout the body may still be about to write it.
 func (f *Future[V]) outcome() (V, error) {
 	if f.cell().Full() {
-		return f.core().Value(), f.err()
+		return (*cell.Core[V])(f).Value(), f.err()
 	}
 	var none V
 	return none, f.err()

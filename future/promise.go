@@ -2,6 +2,8 @@ package future
 
 import (
 	"errors"
+
+	"github.com/punctual-go/punctual/internal/cell"
 )
 
 // Promise is a future that its owner completes by hand. It is safe for concurrent use and must not
@@ -28,7 +30,7 @@ func (p *Promise[V]) Complete(v V) bool {
 	if !c.Begin() {
 		return false
 	}
-	p.future.core().SetValue(v)
+	(*cell.Core[V])(&p.future).SetValue(v)
 	c.Exit()
 	return c.Finish(nil)
 }

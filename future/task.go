@@ -57,7 +57,7 @@ func (t *Task[V]) run(ctx context.Context, again bool) (reset bool) {
 		}
 		// The value of a run that was cut short is dropped, so the future need not keep it.
 		if !again && c.Phase() == cell.Running {
-			t.future.core().SetValue(value)
+			(*cell.Core[V])(&t.future).SetValue(value)
 		}
 		c.Finish(err)
 		t.strip()

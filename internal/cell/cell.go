@@ -237,22 +237,18 @@ func (c *Cell) interruptAndTell(before uint32, settled bool, cause error) {
 
 // tellHost tells the host of a cancellation, and whether it has settled the cell, whose state was
 // before. The host counts on it: it does not end before all have come whose tasks it finds
-// cancelled.
+// cancelled. It takes the cell away; only then those hear of it who wait, those who watch, and those
+// whom the host knows: whatever these do, what is cancelled is gone.
 func (c *Cell) tellHost(before uint32, settled bool) {
-	switch {
-	case settled:
-		c.cancelled(phaseOf(before) == Running)
-	case phaseOf(before) == Failed:
-		c.Plan.dismissed(c)
+	if !settled {
+		if phaseOf(before) == Failed {
+			c.Plan.dismissed(c)
+		}
+		return
 	}
-}
-
-// cancelled has the host take the cell away, and then tells those who wait, those who watch, and
-// those whom the host knows: whatever these do, what is cancelled is gone.
-func (c *Cell) cancelled(running bool) {
 	var tell func()
 	if c.Plan != nil && c.Plan.Host != nil {
-		tell = c.Plan.Host.Cancelled(c, running)
+		tell = c.Plan.Host.Cancelled(c, phaseOf(before) == Running)
 	}
 	delay.At(delay.CellSettled)
 	if tell != nil {
@@ -280,7 +276,7 @@ func (c *Cell) Withdraw() bool {
 			break
 		}
 	}
-	c.cancelled(false)
+	c.tellHost(uint32(Pending), true)
 	return true
 }
 
@@ -313,7 +309,7 @@ func (c *Cell) decide(next uint32, err error) (before uint32, ok bool) {
 	}
 	for {
 		before = c.state.Load()
-		if phaseOf(before).Settled() {
+		if phaseOf(before) >= Succeeded {
 			break
 		}
 		if ok = c.state.CompareAndSwap(before, before&^phaseMask|next); ok {

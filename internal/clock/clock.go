@@ -39,16 +39,19 @@ func New(shows int64) Clock {
 const endOfTimers = 2262
 
 // Now returns the present time on the clock.
-func (c Clock) Now() int64 { return c.shown(int64(time.Since(c.epoch))) }
+func (c Clock) Now() int64 {
+	if t := int64(time.Since(c.epoch)); t < c.end {
+		return t
+	}
+	return Last
+}
 
 // Of returns the time on the clock at a moment that has a monotonic reading.
-func (c Clock) Of(moment time.Time) int64 { return c.shown(int64(moment.Sub(c.epoch))) }
-
-func (c Clock) shown(t int64) int64 {
-	if t >= c.end {
-		return Last
+func (c Clock) Of(moment time.Time) int64 {
+	if t := int64(moment.Sub(c.epoch)); t < c.end {
+		return t
 	}
-	return t
+	return Last
 }
 
 // Time converts t, a time on the clock.

@@ -75,8 +75,12 @@ func (h *Heap[N]) Pop() N {
 // Remove takes out the node at index i. O(log n).
 func (h *Heap[N]) Remove(i int) {
 	removed := h.entries[i].node
-	last := h.cut()
-	if i < len(h.entries) {
+	n := len(h.entries) - 1
+	last := h.entries[n]
+	h.entries[n] = entry[N]{} // the array must not keep the node in memory
+	h.entries = h.entries[:n]
+	h.shrink()
+	if i < n {
 		h.fix(i, last)
 	}
 	removed.SetIndex(-1)
@@ -213,17 +217,6 @@ func (c *candidates[N]) pop() int {
 		c.at[i], c.at[least] = c.at[least], c.at[i]
 		i = least
 	}
-}
-
-// cut removes the last entry and returns it.
-func (h *Heap[N]) cut() entry[N] {
-	n := len(h.entries) - 1
-	last := h.entries[n]
-	// The array must not keep the node in memory.
-	h.entries[n] = entry[N]{}
-	h.entries = h.entries[:n]
-	h.shrink()
-	return last
 }
 
 // shrink gives up half of the array when three quarters of it are idle, so that a burst does not

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -115,14 +116,23 @@ func busy() (p *executor.ScheduledPool, free func()) {
 	}
 }
 
-// asleep returns a pool with a worker that sleeps until its task is due, in an hour.
+// asleep returns a pool with a worker that sleeps until its task is due, in an hour. There are tasks
+// in all shards, so that the next is behind another one wherever it comes: a pool keeps to a shard
+// until the memory is collected.
 func asleep() *executor.ScheduledPool {
 	p := executor.NewScheduledPool(2)
 	_, err := p.Schedule(time.Hour, nop)
 	must(err)
-	later(p)
+	for range shards {
+		later(p)
+		runtime.GC()
+		runtime.GC()
+	}
 	return p
 }
+
+// shards is the most that a pool has.
+const shards = 64
 
 // later schedules a task behind the one for which the worker sleeps.
 func later(p *executor.ScheduledPool) *executor.ScheduledFuture[struct{}] {

@@ -49,8 +49,8 @@ var futures = []Mutant{
 		ID:    "future-05",
 		Fault: "the host is told of a cancellation that came too late, and counts it",
 		File:  "internal/cell/cell.go",
-		From:  "case settled:\n c.cancelled(",
-		To:    "default:\n c.cancelled(phaseOf(before) == Running)\ncase false:\n c.cancelled(",
+		From:  "if !settled {\n if phaseOf(before) == Failed {",
+		To:    "if false {\n if phaseOf(before) == Failed {",
 	},
 	{
 		ID:    "future-06",
@@ -91,8 +91,8 @@ var futures = []Mutant{
 		ID:    "future-10",
 		Fault: "a promise is settled before its value is there",
 		File:  "future/promise.go",
-		From:  "p.future.core().SetValue(v)\n c.Exit()\n return c.Finish(nil)",
-		To:    "c.Exit(); done := c.Finish(nil); p.future.core().SetValue(v); return done",
+		From:  "(*cell.Core[V])(&p.future).SetValue(v)\n c.Exit()\n return c.Finish(nil)",
+		To:    "c.Exit(); done := c.Finish(nil); (*cell.Core[V])(&p.future).SetValue(v); return done",
 	},
 	{
 		ID:    "future-11",

@@ -27,8 +27,8 @@ var meetings = []Mutant{
 		ID:    "meet-04",
 		Fault: "what is due after virtual time has stopped keeps a worker busy",
 		File:  "internal/clock/clock.go",
-		From:  "if t >= c.end {",
-		To:    "if t == Never {",
+		From:  "if t := int64(time.Since(c.epoch)); t < c.end {",
+		To:    "if t := int64(time.Since(c.epoch)); t < Never {",
 	},
 	{
 		ID:    "meet-05",

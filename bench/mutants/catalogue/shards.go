@@ -6,8 +6,8 @@ var shards = []Mutant{
 	{
 		ID:    "shard-01",
 		Fault: "a task whose time has been swept stays in its shard",
-		File:  "executor/internal/runqueue/shard.go",
-		From:  "if at <= of.upTo.Load() {",
+		File:  "executor/internal/runqueue/shards.go",
+		From:  "if at <= ss.upTo.Load() {",
 		To:    "if at < 0 {",
 	},
 	{
@@ -76,8 +76,8 @@ var shards = []Mutant{
 		ID:    "shard-12",
 		Fault: "a cancellation does not tell a pool that ends with it",
 		File:  "executor/internal/runqueue/shards.go",
-		From:  "if s.careful || !s.holds(c) {",
-		To:    "if !s.holds(c) {",
+		From:  "if s.careful || !s.take(c) {",
+		To:    "if !s.take(c) {",
 	},
 	{
 		ID:    "shard-13",
@@ -109,9 +109,9 @@ var shards = []Mutant{
 	{
 		ID:    "shard-17",
 		Fault: "all submitters count in one place",
-		File:  "executor/internal/runqueue/shard.go",
+		File:  "executor/internal/runqueue/shards.go",
 		From:  "s.accepted++",
-		To:    "s.accepted++; of.sequence.count.Add(1)",
+		To:    "s.accepted++; ss.sequence.count.Add(1)",
 	},
 	{
 		ID:    "shard-18",
@@ -123,9 +123,9 @@ var shards = []Mutant{
 	{
 		ID:    "shard-19",
 		Fault: "the first shard counts what all of them accept",
-		File:  "executor/internal/runqueue/shard.go",
+		File:  "executor/internal/runqueue/shards.go",
 		From:  "s.accepted++",
-		To:    "of.list[0].accepted++",
+		To:    "ss.list[0].accepted++",
 	},
 	{
 		ID:    "shard-20",

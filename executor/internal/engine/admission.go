@@ -67,8 +67,10 @@ func (d *Door) tryAccept(c *cell.Cell) error {
 // given may have passed.
 func (d *Door) enterTimed(c *cell.Cell, pl *plan, w way) error {
 	p := d.pool
-	if pl.Period == 0 && p.waiting.forShards(pl) {
-		if posted, tell := p.waiting.shards.Put(c, w.at, w.delay); posted {
+	// A shard may have what waits for its time alone.
+	alone := pl.Period == 0 && !pl.Unique && pl.strand == nil && !pl.expected && pl.Simple()
+	if shards := p.waiting.shards; shards != nil && alone {
+		if posted, tell := shards.Put(c, w.at, w.delay); posted {
 			if tell {
 				delay.At(delay.TaskPosted)
 				p.Crew.call()

@@ -199,7 +199,7 @@ func (d *Door) Repeat(initial time.Duration, period int64, s Submission) error {
 	if err := p.runs.CheckBounds(&pl.Plan, initial); err != nil {
 		return err
 	}
-	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
+	s.Cell.Plan, s.Cell.Body = &pl.Plan.Plan, body
 	return d.admit(s.Cell, pl, way{timed: true, delay: initial})
 }
 
@@ -211,7 +211,7 @@ func (d *Door) On(calendar series.Calendar, s Submission) error {
 		return p.runs.Misuse(s.Options.Name, err)
 	}
 	pl := p.newPlan(*s.Options)
-	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
+	s.Cell.Plan, s.Cell.Body = &pl.Plan.Plan, body
 	return d.admitOnWall(s.Cell, pl, func() (int64, error) {
 		return p.runs.SetCalendar(&pl.Plan, calendar)
 	})

@@ -69,7 +69,9 @@ func (d *Door) leaveLocked(c *cell.Cell, pl *plan) {
 func (h *Host) Cancelled(c *cell.Cell, running bool) (tell func()) {
 	p, pl := (*Pool)(h), planOf(c)
 	delay.At(delay.CancelledQueued)
-	if !running && p.waiting.withdraw(c, pl) {
+	// Where nobody else has to know, the lock of its shard will do.
+	alone := !running && !p.runs.Observed && (pl.Name == "" || !p.runs.HeedsEnds())
+	if alone && p.waiting.shards.Withdraw(c) {
 		return nil
 	}
 	p.mu.Lock()

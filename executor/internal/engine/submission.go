@@ -47,7 +47,7 @@ func (d *Door) prepareSpecial(ctx context.Context, s Submission) (*plan, error) 
 		pl = pl.own(p, nil)
 		pl.strand = &s.Lane.strand
 	}
-	s.Cell.Plan, s.Cell.Body = pl.Cells(), body
+	s.Cell.Plan, s.Cell.Body = &pl.Plan.Plan, body
 	return pl, nil
 }
 

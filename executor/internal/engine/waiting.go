@@ -72,20 +72,6 @@ func (ws *waiting) hasPlaceLocked(c *cell.Cell) bool {
 	return c.Place != 0
 }
 
-// forShards reports whether a task with this plan waits for its time alone, so that a shard may
-// have it.
-func (ws *waiting) forShards(pl *plan) bool {
-	return ws.shards != nil && !pl.Unique && pl.strand == nil && !pl.expected && pl.Simple()
-}
-
-// withdraw takes c out of its shard, if it waits there and nobody else has to know, and counts it
-// as cancelled. The lock is not held.
-func (ws *waiting) withdraw(c *cell.Cell, pl *plan) bool {
-	runs := &ws.pool.runs
-	return ws.shards != nil && !runs.Observed && (pl.Name == "" || !runs.HeedsEnds()) &&
-		ws.shards.Withdraw(c)
-}
-
 // setTimeLocked gives c, which has been taken out, another time.
 func (ws *waiting) setTimeLocked(c *cell.Cell, when int64) {
 	if ws.delayed != nil {

@@ -49,7 +49,14 @@ func (m *Maker) Init(pl *Plan, options series.Options, detail any) {
 		Dropped: dropped,
 		Detail:  detail,
 	}
-	m.bind(pl, &options)
+	bounded := !options.From.IsZero() || !options.Until.IsZero()
+	if bounded {
+		pl.Bound(m.bound(options.From), m.bound(options.Until))
+	}
+	pl.special = bounded || options.MaxRuns > 0 || options.CatchUp == series.Shift ||
+		options.Timeout > 0 || options.BeginWithin > 0 || options.Retry.Attempts > 1 ||
+		options.PauseAfter > 0 || options.DelayBy != nil || options.SuccessWithin > 0 ||
+		options.StartWithin > 0 || options.Within != nil
 	if options.Timeout > 0 {
 		pl.Late = newLate(m.Subject(options.Name), options.Timeout)
 	}
@@ -61,33 +68,17 @@ func (m *Maker) Init(pl *Plan, options series.Options, detail any) {
 	}
 }
 
-// Copy fills in pl for tasks with the options of another plan, whose errors and labels it shares,
-// and with the values of a context, unless that is nil.
+// Copy fills in pl for tasks with a name, and perhaps a priority, as another plan has them, whose
+// errors and labels it shares, and with the values of a context, unless that is nil.
 func (m *Maker) Copy(pl, like *Plan, detail any, values context.Context) {
 	pl.Series = series.Series{Grid: series.Grid{Options: like.Options}}
 	pl.Plan = like.Plan
 	pl.Detail = detail
-	m.bind(pl, &like.Options)
 	pl.Labels = like.Labels
-	if like.overtime != nil {
-		pl.overtime = &overtime{err: like.overtime.err}
-	}
 	if values != nil {
 		pl.Values = values
 		pl.carry()
 	}
-}
-
-// bind notes whether the options of a plan are special, and between which times its runs are
-// planned.
-func (m *Maker) bind(pl *Plan, o *series.Options) {
-	bounded := !o.From.IsZero() || !o.Until.IsZero()
-	if bounded {
-		pl.Bound(m.bound(o.From), m.bound(o.Until))
-	}
-	pl.special = bounded || o.MaxRuns > 0 || o.CatchUp == series.Shift || o.Timeout > 0 ||
-		o.BeginWithin > 0 || o.Retry.Attempts > 1 || o.PauseAfter > 0 || o.DelayBy != nil ||
-		o.SuccessWithin > 0 || o.StartWithin > 0 || o.Within != nil
 }
 
 // Carried returns the part of ctx whose values a task of the owner is to be given, or nil if the
@@ -96,7 +87,7 @@ func (m *Maker) Carried(ctx context.Context) context.Context { return cell.Bare(
 
 // CheckBounds returns an error if a series has no run that is not too late.
 func (m *Maker) CheckBounds(pl *Plan, initial time.Duration) error {
-	if !pl.Series.Ends(clock.Later(m.Clock.Now(), initial)) {
+	if pl.Until.IsZero() || !pl.Series.Ends(clock.Later(m.Clock.Now(), initial)) {
 		return nil
 	}
 	return m.neverBegins(pl)

@@ -18,17 +18,15 @@ type choice struct {
 
 type token struct{ number uint32 }
 
-func (ch *choice) init() {
-	ch.tokens.New = func() any { return &token{ch.made.Add(1)} }
-	ch.inTurn = shardcount.Get() > 0
-}
-
 // next returns any number, of which the low bits count.
 func (ch *choice) next() uint32 {
 	if ch.inTurn {
 		return shardcount.Turn()
 	}
-	t := ch.tokens.Get().(*token)
+	t, _ := ch.tokens.Get().(*token)
+	if t == nil {
+		t = &token{ch.made.Add(1)}
+	}
 	chosen := t.number
 	ch.tokens.Put(t)
 	return chosen

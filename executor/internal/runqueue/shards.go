@@ -66,7 +66,7 @@ const (
 // NewShards returns shards that are closed.
 func NewShards(c clock.Clock, s *Sequence) *Shards {
 	ss := &Shards{clock: c, sequence: s}
-	ss.choice.init()
+	ss.choice.inTurn = shardcount.Get() > 0
 	ss.awaited.Store(none)
 	ss.earliest.Store(none)
 	ss.list = make([]shard, numberOfShards())
@@ -96,8 +96,29 @@ func (ss *Shards) home(c *cell.Cell) *shard {
 // due already, or the shards are closed. Tell reports whether the caller then has to tell the pool.
 // Put is called without the pool's lock.
 func (ss *Shards) Put(c *cell.Cell, at int64, in time.Duration) (ok, tell bool) {
-	i := int(ss.choice.next()) & (len(ss.list) - 1)
-	return ss.list[i].put(ss, i, c, at, in)
+	i := int64(ss.choice.next()) & int64(len(ss.list)-1)
+	s := &ss.list[i]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.open {
+		return false, false
+	}
+	now := ss.clock.Now()
+	if at == 0 {
+		at = clock.Later(now, in)
+	}
+	if now <= 0 || at <= max(now, s.swept) || at >= clock.Last {
+		return false, false
+	}
+	c.When, c.Order, c.Started = at, ss.sequence.At(now), -1-i
+	first := s.push(ss, c, at)
+	if at <= ss.upTo.Load() {
+		s.take(c)
+		c.When, c.Order, c.Started = 0, 0, 0
+		return false, false
+	}
+	s.accepted++
+	return true, first && at < ss.awaited.Load()
 }
 
 // Withdraw takes out c, which has been cancelled, and counts that. It reports false if c is for the
@@ -110,10 +131,9 @@ func (ss *Shards) Withdraw(c *cell.Cell) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.careful || !s.holds(c) {
+	if s.careful || !s.take(c) {
 		return false
 	}
-	s.remove(c)
 	c.Body = nil
 	s.cancelled++
 	return true
@@ -249,7 +269,7 @@ func (ss *Shards) has(c *cell.Cell) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.holds(c)
+	return c.When > s.swept && s.heap.Holds(int(c.Place)-1, c)
 }
 
 // take takes c out of its shard, and reports whether it was there.
@@ -260,11 +280,7 @@ func (ss *Shards) take(c *cell.Cell) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.holds(c) {
-		return false
-	}
-	s.remove(c)
-	return true
+	return s.take(c)
 }
 
 // give has c, which has a home, wait in it, unless its time has been swept, and reports whether it

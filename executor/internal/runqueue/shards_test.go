@@ -356,10 +356,13 @@ func TestATaskThatComesAsThePoolLooksIsSeenOrTold(t *testing.T) {
 // it has passed by is late.
 func TestASweepSaysHowFarItGoesBeforeItLooks(t *testing.T) {
 	q := newShardedQueue(2, nil)
-	passed, second := &q.Shards.list[0], &q.Shards.list[1]
-	by := q.clock.Now() + int64(time.Hour)
-	ok, _ := second.put(q.Shards, 1, new(cell.Cell), by, 0)
-	require.True(t, ok)
+	by, first := q.clock.Now()+int64(time.Hour), new(cell.Cell)
+	for first.Started != -2 { // until it is in the second shard
+		q.Shards.Withdraw(first)
+		ok, _ := q.Shards.Put(first, by, 0)
+		require.True(t, ok)
+	}
+	second := q.Shards.home(first)
 	second.mu.Lock()
 	swept := make(chan struct{})
 	go func() {
@@ -369,7 +372,7 @@ func TestASweepSaysHowFarItGoesBeforeItLooks(t *testing.T) {
 	for begin := time.Now(); q.Shards.upTo.Load() != by && time.Since(begin) < time.Second; {
 		runtime.Gosched()
 	}
-	ok, _ = passed.put(q.Shards, 0, new(cell.Cell), by-1, 0)
+	ok, _ := q.Shards.Put(new(cell.Cell), by-1, 0) // its turn is that of the first
 	assert.False(t, ok, "it would be overtaken by what is swept")
 	second.mu.Unlock()
 	<-swept

@@ -51,7 +51,7 @@ func (q *Delayed) takeDue(by int64) (large []*shard, parts int) {
 			large = append(large, s)
 			continue
 		}
-		q.swept = s.take(by, q.swept)
+		q.swept = s.takeDue(by, q.swept)
 		s.publish()
 		s.mu.Unlock()
 		parts++
