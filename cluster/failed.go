@@ -95,34 +95,66 @@ func (p *Pool) Failed(
 func (p *Pool) failedPage(
 	ctx context.Context, of FailedFilter, after uint64, most int,
 ) (page FailedPage, err error) {
-	if after > 0 {
-		if page.Total, err = p.countFailed(ctx, of); err != nil {
-			return page, err
-		}
-	}
-	r := p.readSet(of, after)
-	defer r.close()
-	for len(page.Rows) < most {
-		rows, err := r.next(ctx, most-len(page.Rows))
+	err = p.persist(ctx, "reading the failed set", func(ctx context.Context) error {
+		page = FailedPage{}
+		v, err := p.viewFailed(ctx, of, after, min(most, atATime))
 		if err != nil {
-			return page, err
+			return err
 		}
-		if after == 0 {
-			page.Total = max(page.Total, r.left+uint64(len(rows))) // the first time it is all
+		defer v.close()
+		if page.Total = v.pending; after > 0 {
+			if page.Total, err = p.countFailed(ctx, of); err != nil {
+				return err
+			}
 		}
-		if page.Rows = append(page.Rows, rows...); len(rows) == 0 || r.left == 0 {
-			return page, nil
+		for len(page.Rows) < most && v.pending > 0 {
+			rows, err := p.nextFailed(ctx, v, min(most-len(page.Rows), atATime))
+			if err != nil {
+				return err
+			}
+			page.Rows = append(page.Rows, rows...)
 		}
+		if n := len(page.Rows); n > 0 && v.pending > 0 {
+			page.Next = page.Rows[n-1].Sequence
+		}
+		return nil
+	})
+	return page, err
+}
+
+// atATime is how many rows are read at a time: each may have as many bytes as the server takes.
+const atATime = 50
+
+// viewFailed begins to look at the failed set behind a place in it. What is put into it or taken out
+// meanwhile may show or not.
+func (p *Pool) viewFailed(
+	ctx context.Context, of FailedFilter, after uint64, n int,
+) (*view, error) {
+	subject := p.on.allDead()
+	if of.Task != "" {
+		subject = p.on.dead(of.Task, ">")
 	}
-	page.Next = page.Rows[len(page.Rows)-1].Sequence
-	return page, nil
+	return p.view(ctx, p.dead, after+1, n, false, subject)
+}
+
+// nextFailed returns up to n rows, none if there are no more.
+func (p *Pool) nextFailed(ctx context.Context, v *view, n int) (rows []Failed, err error) {
+	messages, err := v.next(ctx, n)
+	for _, m := range messages {
+		f := p.readFailed(m.subject, m.header, m.data)
+		f.Sequence, f.At = m.sequence, m.stored.UTC()
+		rows = append(rows, f)
+	}
+	return rows, err
 }
 
 func (p *Pool) countFailed(ctx context.Context, of FailedFilter) (uint64, error) {
-	r := p.readSet(of, 0)
-	defer r.close()
-	err := p.persist(ctx, "counting the failed tasks", r.ask)
-	return r.left, err
+	v, err := p.viewFailed(ctx, of, 0, 1)
+	if err != nil {
+		return 0, err
+	}
+	v.close()
+	return v.pending, nil
 }
 
 func (p *Pool) failedByID(
@@ -184,104 +216,4 @@ func validFailedID(id string) bool {
 	name, number, _ := strings.Cut(series, ".")
 	return plainName(strings.ReplaceAll(name, "=", "")) && name != "" && len(id) <= 2*longestName &&
 		number != "" && plainName(number)
-}
-
-// setReader reads the failed set in its order, from a place on. What is put into it or taken out
-// meanwhile may show or not.
-type setReader struct {
-	pool     *Pool
-	subject  string
-	consumer jetstream.Consumer
-	seen     uint64 // the last sequence that was read
-	number   uint64 // of it among the consumer's
-	left     uint64 // after it
-}
-
-func (p *Pool) readSet(of FailedFilter, after uint64) *setReader {
-	r := &setReader{pool: p, subject: p.on.allDead(), seen: after}
-	if of.Task != "" {
-		r.subject = p.on.dead(of.Task, ">")
-	}
-	return r
-}
-
-// atATime is how many rows are read at a time: each may have as many bytes as the server takes.
-const atATime = 50
-
-// next reads up to n rows, none if there are no more.
-func (r *setReader) next(ctx context.Context, n int) (rows []Failed, err error) {
-	err = r.pool.persist(ctx, "reading the failed set", func(ctx context.Context) error {
-		if err := r.ask(ctx); err != nil || r.left == 0 {
-			return err
-		}
-		batch, err := r.consumer.Fetch(int(min(uint64(min(n, atATime)), r.left)),
-			jetstream.FetchMaxWait(time.Second))
-		if err != nil {
-			r.close()
-			return err
-		}
-		for m := range batch.Messages() {
-			meta, err := m.Metadata()
-			if err != nil || meta.Sequence.Consumer != r.number+1 {
-				r.close()
-				return errUndecided // lost on the way
-			}
-			f := r.pool.readFailed(m.Subject(), m.Headers(), m.Data())
-			f.Sequence, f.At = meta.Sequence.Stream, meta.Timestamp.UTC()
-			rows = append(rows, f)
-			r.seen, r.number, r.left = f.Sequence, meta.Sequence.Consumer, meta.NumPending
-		}
-		if len(rows) == 0 { // taken out since, or the server does not answer
-			return errUndecided
-		}
-		return nil
-	})
-	return rows, err
-}
-
-// ask has the reader know how many are left.
-func (r *setReader) ask(ctx context.Context) (err error) {
-	if r.consumer == nil {
-		r.number = 0
-		r.consumer, err = r.pool.dead.CreateConsumer(ctx, jetstream.ConsumerConfig{
-			FilterSubject:     r.subject,
-			DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
-			OptStartSeq:       r.seen + 1,
-			AckPolicy:         jetstream.AckNonePolicy,
-			InactiveThreshold: time.Minute,
-			MemoryStorage:     true,
-			Replicas:          1,
-		})
-		if err != nil {
-			r.consumer = nil
-			return err
-		}
-		r.left = r.consumer.CachedInfo().NumPending
-		return nil
-	}
-	info, err := r.consumer.Info(ctx)
-	switch {
-	case err != nil:
-		r.close()
-		return err
-	case info.Delivered.Consumer != r.number:
-		r.close()
-		return errUndecided // some were lost on the way
-	}
-	r.left = info.NumPending
-	return nil
-}
-
-// close removes the consumer without waiting for that.
-func (r *setReader) close() {
-	if r.consumer == nil {
-		return
-	}
-	name := r.consumer.CachedInfo().Name
-	r.consumer = nil
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), quiet)
-		defer cancel()
-		_ = r.pool.dead.DeleteConsumer(ctx, name)
-	}()
 }

@@ -139,10 +139,16 @@ func (p *Pool) readAll(ctx context.Context, which FailedFilter, take func(Failed
 	if err != nil {
 		return err
 	}
-	r := p.readSet(which, 0)
-	defer r.close()
-	for {
-		rows, err := r.next(ctx, atATime)
+	var rows []Failed
+	for from := uint64(0); ; from = rows[len(rows)-1].Sequence {
+		err := p.persist(ctx, "reading the failed set", func(ctx context.Context) error {
+			v, err := p.viewFailed(ctx, which, from, atATime)
+			if err == nil {
+				defer v.close()
+				rows, err = p.nextFailed(ctx, v, atATime)
+			}
+			return err
+		})
 		if err != nil || len(rows) == 0 {
 			return err
 		}

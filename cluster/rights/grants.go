@@ -49,16 +49,12 @@ var grants = []grant{
 		"$KV.PUNCTUAL_POOL.task.>",
 		"$KV.PUNCTUAL_POOL.audit.>",
 	}},
-	// Lists of what is on the queue: consumers that the server names, and that send by themselves.
-	// Workers make those that count.
+	// Lists of what is on the queue, and of the failed set: consumers that the server names, and that
+	// send by themselves. Workers make those that count.
 	{to: observers, publish: []string{"$JS.API.CONSUMER.CREATE.PUNCTUAL_POOL"}},
-	{to: lookers, publish: []string{"$JS.API.CONSUMER.CREATE.KV_PUNCTUAL_POOL"}},
-	// Failed, a page of it: a consumer of the process's own.
 	{to: lookers, publish: []string{
-		"$JS.API.CONSUMER.CREATE.PUNCTUAL_POOL_DEAD.>",
-		"$JS.API.CONSUMER.INFO.PUNCTUAL_POOL_DEAD.>",
-		"$JS.API.CONSUMER.MSG.NEXT.PUNCTUAL_POOL_DEAD.>",
-		"$JS.API.CONSUMER.DELETE.PUNCTUAL_POOL_DEAD.>",
+		"$JS.API.CONSUMER.CREATE.KV_PUNCTUAL_POOL",
+		"$JS.API.CONSUMER.CREATE.PUNCTUAL_POOL_DEAD",
 	}},
 	// One of the failed set: to look at it, and for a worker whose task has not failed after all.
 	{to: observers, publish: []string{"$JS.API.STREAM.MSG.GET.PUNCTUAL_POOL_DEAD"}},
