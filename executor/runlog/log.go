@@ -99,15 +99,12 @@ func (l *Log) began(ctx context.Context, run executor.Run) context.Context {
 // longestTrace is how much of the id of a trace is kept, in bytes.
 const longestTrace = 128
 
-func (l *Log) finished(ctx context.Context, run executor.Run, err error) {
+func (l *Log) finished(ctx context.Context, _ executor.Run, err error) {
 	r := of(ctx)
 	if r == nil || r.log != l {
 		return
 	}
 	r.finish(textOf(err))
-	if run.Attempt > 1 || run.Attempt == 1 && err != nil {
-		r.enter() // the attempts of a run are shown together
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r.place != nil {

@@ -156,28 +156,17 @@ func TestTheIDOfATrace(t *testing.T) {
 	}
 }
 
-// TestRunsOfWhichNothingIsToldAreNotKept, but for attempts, which belong together.
+// TestRunsOfWhichNothingIsToldAreNotKept: those that neither log nor say how far they are.
 func TestRunsOfWhichNothingIsToldAreNotKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		kept := runlog.New(runlog.Config{})
-		p := executor.NewScheduledPool(1, quiet, executor.Observe(kept.Observer()))
-		_, err := p.Submit(func(context.Context) error { return errBad }, executor.Name("silent"))
-		require.NoError(t, err)
-		_, err = p.Submit(func(ctx context.Context) error {
-			if run, _ := executor.RunFrom(ctx); run.Attempt < 3 {
-				return errBad
-			}
-			return nil
-		}, executor.Name("retried"), executor.Retry(3, retryAtOnce))
-		require.NoError(t, err)
-		time.Sleep(time.Hour)
-		p.Close()
-		assert.Equal(t, []string{"retried"}, kept.Tasks(""))
-		runs := kept.Runs("", "retried")
-		require.Len(t, runs, 3)
-		assert.Equal(t, []string{"", "bad", "bad"}, []string{runs[0].Error, runs[1].Error, runs[2].Error})
-		assert.True(t, runs[0].Scheduled.Equal(runs[2].Scheduled), "they are one run")
-	})
+	kept := runlog.New(runlog.Config{})
+	p := executor.NewPool(1, quiet, executor.Observe(kept.Observer()))
+	require.NoError(t, p.Execute(func(ctx context.Context) error {
+		logger().DebugContext(ctx, "of too low a level")
+		return errBad
+	}, executor.Name("silent")))
+	p.Close()
+	assert.Empty(t, kept.Tasks(""))
+	assert.Zero(t, kept.Stats())
 }
 
 // TestWithoutAName: the lines of tasks without a name, in a pool with one and in one without.

@@ -24,10 +24,7 @@ import (
 
 const ms = time.Millisecond
 
-var (
-	errBad      = errors.New("bad")
-	retryAtOnce = retry.Backoff{Base: ms}
-)
+var errBad = errors.New("bad")
 
 // logger keeps lines, and passes on nothing.
 func logger() *slog.Logger { return slog.New(runlog.Handler(nil)) }
