@@ -3,8 +3,8 @@ package inspect
 // Redact has show decide what is seen of the texts that come from tasks: it is given each error,
 // the reason of what is wrong, stack, log line and note of progress, before that leaves the process
 // by any way: as a page, as JSON, by the stream, or as the answer to an action. It returns what is to
-// be seen. It is given whole texts: what is cut is cut afterwards. Names of tasks and pools stay as
-// they are.
+// be seen; "" hides all of it. It is given errors whole, and cut afterwards; of lines what the Log
+// keeps. The names of tasks and pools, and what the log of the program has, stay as they are.
 //
 //	token := regexp.MustCompile(`token=\S+`)
 //	page.With(inspect.Redact(func(text string) string {
@@ -21,8 +21,11 @@ func Redact(show func(text string) string) Option {
 	return func(p *Page) { p.redactor = &redactor{userText{f: show}} }
 }
 
-// hidden is shown in place of what could not be redacted.
-const hidden = "(hidden, as the function of Redact has failed)"
+// What is shown in place of a text.
+const (
+	hidden         = "(hidden)"
+	failedToRedact = "(hidden, as the function of Redact has failed)"
+)
 
 // redactor decides what is seen of a text. A nil one shows all.
 type redactor struct{ userText }
@@ -32,7 +35,7 @@ func (r *redactor) shown(text string) string {
 	if r == nil || text == "" {
 		return text
 	}
-	return r.all([]string{text}, hidden)[0]
+	return r.shownAll([]string{text})[0]
 }
 
 // shownAll returns what is seen of each.
@@ -40,7 +43,13 @@ func (r *redactor) shownAll(texts []string) []string {
 	if r == nil || len(texts) == 0 {
 		return texts
 	}
-	return r.all(texts, hidden)
+	shown := r.all(texts, failedToRedact)
+	for i, text := range shown {
+		if text == "" && texts[i] != "" {
+			shown[i] = hidden // a failure without a text would look like none
+		}
+	}
+	return shown
 }
 
 // error returns what is seen of an error.
