@@ -1,11 +1,6 @@
 package metrics
 
-import (
-	"maps"
-	"slices"
-
-	"github.com/punctual-go/punctual/executor/insight"
-)
+import "github.com/punctual-go/punctual/executor/insight"
 
 const (
 	// mostNames bounds the tasks whose health is told one by one, as pools bound what they measure.
@@ -53,17 +48,7 @@ func readTaskHealth(s *sight, to *points) {
 		name := valid(t.Name)
 		worst[name] = max(worst[name], stateValue(t.State))
 	}
-	names := slices.Sorted(maps.Keys(worst))
-	if len(names) > mostNames {
-		for _, name := range names[mostNames:] {
-			worst[other] = max(worst[other], worst[name])
-		}
-		names = names[:mostNames]
-		if !slices.Contains(names, other) {
-			names = append(names, other)
-		}
-	}
-	for _, name := range names {
+	for _, name := range bounded(worst, func(a, b float64) float64 { return max(a, b) }) {
 		to.add(worst[name], name)
 	}
 }
