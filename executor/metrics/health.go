@@ -1,6 +1,10 @@
 package metrics
 
-import "github.com/punctual-go/punctual/executor/insight"
+import (
+	"math"
+
+	"github.com/punctual-go/punctual/executor/insight"
+)
 
 const (
 	// mostNames bounds the tasks whose health is told one by one, as pools bound what they measure.
@@ -48,7 +52,7 @@ func readTaskHealth(s *sight, to *points) {
 		name := valid(t.Name)
 		worst[name] = max(worst[name], stateValue(t.State))
 	}
-	for _, name := range bounded(worst, func(a, b float64) float64 { return max(a, b) }) {
+	for _, name := range bounded(worst, math.Max) {
 		to.add(worst[name], name)
 	}
 }

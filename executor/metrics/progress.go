@@ -1,8 +1,9 @@
 package metrics
 
 import (
+	"maps"
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/punctual-go/punctual/executor/runlog"
 )
@@ -35,7 +36,7 @@ func readProgress(s *sight, to *points) {
 			}
 		}
 	}
-	for _, name := range bounded(least, func(a, b float64) float64 { return min(a, b) }) {
+	for _, name := range bounded(least, math.Min) {
 		to.add(least[name], name)
 	}
 }
@@ -43,11 +44,7 @@ func readProgress(s *sight, to *points) {
 // bounded returns the names that are told one by one, in order. What is known of the others is
 // joined into that of the name "other".
 func bounded(values map[string]float64, join func(a, b float64) float64) []string {
-	names := make([]string, 0, len(values))
-	for name := range values {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, strings.Compare)
+	names := slices.Sorted(maps.Keys(values))
 	if len(names) <= mostNames {
 		return names
 	}
