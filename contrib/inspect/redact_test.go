@@ -168,12 +168,13 @@ func TestAHungRedactIsCalledNoMore(t *testing.T) {
 		l.every(t, time.Second, "poll", func(context.Context) error { return errors.New("hangs") })
 		l.every(t, time.Second, "other", func(context.Context) error { return errors.New("fine") })
 		time.Sleep(10500 * ms)
-		for range 3 {
+		for range 6 {
 			l.page.Forget()
 			began := time.Now()
 			v, _ := runsAt(t, l.page, pathOf(t, l.page, "poll"))
 			assert.Equal(t, "(hidden, as the function of Redact has failed)", v.LastRuns[0].Error)
-			assert.LessOrEqual(t, time.Since(began), 400*ms)
+			assert.LessOrEqual(t, time.Since(began), 100*ms, "of all texts of a view one is waited for")
+			time.Sleep(2 * time.Second)
 		}
 		assert.EqualValues(t, 4, hung.Load())
 		before := calls.Load()
@@ -181,7 +182,7 @@ func TestAHungRedactIsCalledNoMore(t *testing.T) {
 		assert.Equal(t, "(hidden, as the function of Redact has failed)", v.LastRuns[0].Error)
 		assert.Equal(t, before, calls.Load())
 		close(held)
-		synctest.Wait()
+		time.Sleep(2 * time.Second)
 		l.page.Forget()
 		v, _ = runsAt(t, l.page, pathOf(t, l.page, "poll"))
 		assert.Equal(t, "HANGS", v.LastRuns[0].Error)

@@ -365,3 +365,43 @@ func TestAViewHasABound(t *testing.T) {
 		assert.Less(t, len(html), 1_000_000)
 	})
 }
+
+// eachTenth is a calendar with ten times a second, on the wall clock.
+type eachTenth struct{}
+
+func (eachTenth) Next(after time.Time) time.Time {
+	return after.Truncate(100 * ms).Add(100 * ms)
+}
+
+// TestRunsAreFoundByTheirStart: with a clock that is read anew each time, and of tasks of all kinds.
+func TestRunsAreFoundByTheirStart(t *testing.T) {
+	l := newLogging(t, runlog.Config{}, true)
+	defer l.jobs.Close()
+	body := func(ctx context.Context) error {
+		runlog.Progress(ctx, 1, 4, "")
+		l.log.InfoContext(ctx, "line")
+		time.Sleep(20 * ms)
+		return nil
+	}
+	_, err := l.jobs.On(eachTenth{}, body, executor.Name("on a calendar"))
+	require.NoError(t, err)
+	l.every(t, 100*ms, "rate", body, executor.Retry(2, retry.Backoff{Base: ms}))
+	_, err = l.jobs.WithFixedDelay(0, 100*ms, body, executor.Name("delay"))
+	require.NoError(t, err)
+	for _, name := range []string{"on a calendar", "rate", "delay"} {
+		path, sawProgress := pathOf(t, l.page, name), false
+		require.Eventually(t, func() bool {
+			l.page.Forget()
+			v, _ := runsAt(t, l.page, path)
+			for _, r := range v.Running {
+				sawProgress = sawProgress || r.Progress != nil && r.Log != nil
+			}
+			for _, r := range v.LastRuns[:min(len(v.LastRuns), 10)] {
+				if assert.NotNil(t, r.Log, "%s, run %d", name, r.Number) {
+					assert.Equal(t, []string{"INFO line"}, r.Log.texts())
+				}
+			}
+			return sawProgress && len(v.LastRuns) > 2
+		}, time.Minute, 5*ms)
+	}
+}

@@ -13,11 +13,15 @@ import (
 type userText struct {
 	f    func(string) string
 	hung atomic.Int32 // calls that have not returned in time, and not since
+	rest atomic.Int64 // Unix time in nanoseconds, until which it is not called, for it was slow
 }
 
 const (
 	// textPatience is for how long texts are waited for that are asked for together.
 	textPatience = 100 * time.Millisecond
+	// textRest is for how long a function is not called that has not returned in time: a view asks
+	// for many texts.
+	textRest = time.Second
 	// mostHung is how many calls may hang before the function is called no more.
 	mostHung = 4
 )
@@ -26,7 +30,7 @@ const (
 // or does not return in time.
 func (u *userText) all(texts []string, failed string) []string {
 	made := slices.Repeat([]string{failed}, len(texts))
-	if u.hung.Load() >= mostHung {
+	if u.hung.Load() >= mostHung || time.Now().UnixNano() < u.rest.Load() {
 		return made
 	}
 	var mu sync.Mutex // of made
@@ -65,6 +69,7 @@ func (u *userText) all(texts []string, failed string) []string {
 	default:
 		late = true
 		u.hung.Add(1)
+		u.rest.Store(time.Now().Add(textRest).UnixNano())
 	}
 	return made
 }

@@ -18,7 +18,7 @@ import (
 // Config says what is kept. What is zero, or below, is as the comment says.
 type Config struct {
 	Lines int // of a run, or of an attempt of one: 100
-	Runs  int // of the tasks of a name; each attempt counts as one: 16
+	Runs  int // of the tasks of a name; each attempt counts as one: 20
 	Bytes int // of all together, with what is needed to keep them: 4 MiB
 
 	// Level is the least that a line must have to be kept: slog.LevelInfo if it is nil.
@@ -56,7 +56,7 @@ func New(config Config) *Log {
 		}
 	}
 	atLeast(&config.Lines, 100)
-	atLeast(&config.Runs, 16)
+	atLeast(&config.Runs, 20)
 	atLeast(&config.Bytes, 4<<20)
 	l := &Log{config: config, level: config.Level, tasks: map[taskKey][]*record{}}
 	if l.level == nil {

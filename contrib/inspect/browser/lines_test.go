@@ -4,6 +4,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -27,7 +28,7 @@ func newLogging(t *testing.T) *inspect.Page {
 		return "4bf92f3577b34da6a3ce929d0e0e4736"
 	}})
 	log := slog.New(runlog.Handler(nil))
-	p := executor.NewScheduledPool(3, executor.Name("jobs"), executor.Observe(kept.Observer()),
+	p := executor.NewScheduledPool(4, executor.Name("jobs"), executor.Observe(kept.Observer()),
 		executor.Watch(insight.Config{History: true}), executor.Logger(slog.New(slog.DiscardHandler)))
 	t.Cleanup(func() { _ = p.ShutdownNow() })
 	_, err := p.AtFixedRate(0, 700*ms, func(ctx context.Context) error {
@@ -51,6 +52,21 @@ func newLogging(t *testing.T) *inspect.Page {
 		}
 		return nil
 	}, executor.Name("import"))
+	require.NoError(t, err)
+	for range 2 {
+		_, err = p.Submit(func(ctx context.Context) error {
+			runlog.Progress(ctx, 7, 0, "")
+			log.WarnContext(ctx, "no answer", "host", hostile[1])
+			return errors.New(hostile[0])
+		}, executor.Name("send "+hostile[0]))
+		require.NoError(t, err)
+	}
+	_, err = p.Submit(func(ctx context.Context) error {
+		runlog.Progress(ctx, 7, 0, "")
+		log.WarnContext(ctx, "waits", "host", hostile[1])
+		<-ctx.Done()
+		return nil
+	}, executor.Name("send "+hostile[0]))
 	require.NoError(t, err)
 	return inspect.Handler(p).With(inspect.RunLog(kept), inspect.Actions(anybody),
 		inspect.Logger(slog.New(slog.DiscardHandler)), inspect.TraceURL(func(id string) string {
@@ -89,6 +105,14 @@ func TestLinesOfRuns(t *testing.T) {
 	tab.Wait(`document.querySelector("progress")?.value >= 1`)
 	assert.Contains(t, tab.Text("main"), "rows of <b>users</b>")
 	look("pool")
+
+	tab.Click(`#logged summary`)
+	tab.Click(`#logged li:last-child a`)
+	tab.Wait(`document.querySelectorAll(".going details.log, #last-runs details.log").length === 3`)
+	live(tab)
+	tab.Click(`.going details.log summary`)
+	assert.Contains(t, tab.Text("main"), `host="\"><img src=x onerror=alert(1)>"`)
+	look("runs")
 
 	tab.Open(url + "pool/jobs/tasks?q=import")
 	tab.Click(`th[scope=row] a`)
