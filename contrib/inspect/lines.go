@@ -231,9 +231,9 @@ func (s *seen) pastFrom(logs *logs, zone *time.Location) []pastRun {
 			continue
 		}
 		run := pastRun{Task: s.link(r.Name), Number: r.Number, Attempt: r.Attempt, Due: r.Scheduled,
-			Started: r.Started, Took: span(r.Took), Missed: r.Missed,
+			Started: r.Started, Took: span(r.Took), Missed: r.Missed, Skipped: r.Skipped,
 			Late:  span(max(r.Started.Sub(r.Scheduled), 0)),
-			Error: said(s.page.redactor.shown(r.Error))}.in(zone)
+			Error: said(s.page.redactor.shown(r.Error)), unexplained: true}.in(zone)
 		run.Log = logs.log(r).in(zone)
 		past = append(past, run)
 	}
@@ -290,7 +290,8 @@ func (s *seen) runsAt(id string, here []crumb) (view, bool) {
 			continue
 		}
 		v.Now = append(v.Now, runner{Task: link{text(named(name)), path}, Number: r.Number,
-			Attempt: r.Attempt, Started: in(r.Started, time.Local), For: span(max(s.at.Sub(r.Started), 0)), run: r.Run,
+			Attempt: r.Attempt, Started: in(r.Started, time.Local),
+			For: span(max(s.at.Sub(r.Started), 0)), run: r.Run,
 			Progress: going.of(r.Run), Log: logs.log(r).in(time.Local)})
 	}
 	v.Past = s.pastFrom(logs, time.Local)

@@ -23,10 +23,14 @@ type pastRun struct {
 	Error   said      `json:"error,omitempty"`
 	Whole   *account  `json:"whole,omitempty"` // where there is more to say, see there
 	Why     *lateness `json:"why,omitempty"`
-	Log     *runLog   `json:"log,omitempty"` // what it has logged, and its attempts
+	Log     *runLog   `json:"log,omitempty"` // what it has logged
 
-	err error
+	err         error
+	unexplained bool // nobody knows whether it was late for a reason
 }
+
+// OnTime reports whether it began on time, or nearly so, as is known.
+func (r pastRun) OnTime() bool { return !r.unexplained && r.Why == nil }
 
 func (s *seen) past(r insight.PastRun) pastRun {
 	return pastRun{Task: s.link(r.Name), Number: r.Number, Attempt: r.Attempt, Due: r.Scheduled, Started: r.Started,

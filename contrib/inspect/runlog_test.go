@@ -233,6 +233,25 @@ func TestTheLinesOfATaskThatHasEnded(t *testing.T) {
 	})
 }
 
+// TestWithoutAHistory the runs that have logged are shown, and it is not said that they were on
+// time.
+func TestWithoutAHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLogging(t, runlog.Config{}, false)
+		defer l.jobs.Close()
+		every(t, l.jobs, time.Second, "poll", func(ctx context.Context) error {
+			l.log.InfoContext(ctx, "not the leader")
+			return fmt.Errorf("%w: not the leader", executor.ErrSkipped)
+		})
+		time.Sleep(1500 * ms)
+		_, html := runsAt(t, l.page, pathOf(t, l.page, "poll"))
+		assert.Contains(t, html, `<span class="badge s-skipped">skipped</span>`)
+		assert.Contains(t, html, `<span class="quiet">not known</span>`)
+		assert.NotContains(t, html, "on time, or nearly")
+		assert.NotContains(t, html, "No last runs are kept")
+	})
+}
+
 // TestRunsOfTasksWithoutAView: tasks that run once, and those of a loop, have one of their runs.
 func TestRunsOfTasksWithoutAView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -287,8 +306,10 @@ func TestTheTraceOfARun(t *testing.T) {
 		link    string
 	}{
 		{"abc", nil, ""},
-		{"abc", func(id string) string { return "https://traces.example/?id=" + url.QueryEscape(id) }, "https://traces.example/?id=abc"},
-		{`"><script>`, func(id string) string { return "https://traces.example/" + id }, "https://traces.example/%22%3E%3Cscript%3E"},
+		{"abc", func(id string) string { return "https://traces.example/?id=" + url.QueryEscape(id) },
+			"https://traces.example/?id=abc"},
+		{`"><script>`, func(id string) string { return "https://traces.example/" + id },
+			"https://traces.example/%22%3E%3Cscript%3E"},
 		{"abc", func(id string) string { return "http://traces.example/" + id }, ""},
 		{"abc", func(id string) string { return "javascript:alert(1)//" + id }, ""},
 		{"abc", func(id string) string { return "//traces.example/" + id }, ""},

@@ -13,8 +13,8 @@ import (
 //	runs := runlog.New(runlog.Config{Trace: otelpunctual.TraceID})
 //	executor.Observe(otelpunctual.Spans(traces), runs.Observer())
 //
-// With [LateOrFailed] a run has no span when it begins, and so the id of the trace of its submitter,
-// if it has one.
+// With [LateOrFailed] a run has no span when it begins, and so the id is that of the trace of its
+// submitter, if it has one.
 //
 // [runlog]: https://pkg.go.dev/github.com/punctual-go/punctual/executor/runlog
 func TraceID(ctx context.Context) string {

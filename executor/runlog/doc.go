@@ -7,8 +7,8 @@
 //	page := inspect.Handler(jobs).With(inspect.RunLog(runs))
 //
 // A body logs with its context, as in slog.InfoContext(ctx, "copied"), and says how far it is by
-// [Progress]. What is logged without the context of a run, or in a run of a pool without the
-// observer, is only passed on.
+// [Progress]. What is logged without the context of a run, as by slog.Info, or in a run of a pool
+// without the observer, is only passed on.
 //
 // # Which run a line belongs to
 //
@@ -24,9 +24,9 @@
 // # Bounds
 //
 // A [Config] says how many lines of a run are kept, how many runs of the tasks of a name, and how
-// many bytes in all. The oldest go first: lines of a run, runs of a name, and of all those that have
-// ended. [Run.Dropped] and [Stats] say how many have gone. Of a line the first 2 KiB are kept, as
-// text: neither the record nor a value in it is held.
+// many bytes in all. The oldest go first: lines of a run, runs of a name, and of all runs those that
+// have ended. [Run.Dropped] and [Stats] say how many have gone. Of a line the first 2 KiB are kept,
+// as text: neither the record nor a value in it is held.
 //
 // # What it does to logging
 //
@@ -37,7 +37,7 @@
 //
 // # Cost
 //
-// Without the observer a record costs a look at its context. With it, a run costs four allocations,
-// and the lock of the Log twice, for some nanoseconds. A line that is kept costs one allocation, and
-// about as much time as a handler that writes text (go test -bench Line).
+// Without the observer a record costs a look at its context. With it, a run costs four allocations
+// and the lock of the Log, for some nanoseconds. A line that is kept costs one allocation, and about
+// as much time as with a handler that writes text: go test -bench Line.
 package runlog

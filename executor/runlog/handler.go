@@ -20,8 +20,8 @@ type scope struct {
 	attrs []slog.Attr
 }
 
-// Handler returns a handler that keeps the lines of runs, in pools with the observer of a [Log], and
-// passes on to next what that is enabled for. If next is nil, nothing is passed on.
+// Handler returns a handler that keeps the lines of runs, in pools with the observer of a [Log],
+// and passes on to next what that is enabled for. If next is nil, nothing is passed on.
 //
 // The handler of slog.Default is no such next one before slog.SetDefault was called: it writes to
 // package log, which writes to the default logger from then on, and so to itself. Handler panics
@@ -34,8 +34,8 @@ func Handler(next slog.Handler) slog.Handler {
 		return next
 	}
 	if fmt.Sprintf("%T", next) == "*slog.defaultHandler" {
-		panic("runlog: the first handler of slog.Default can't be wrapped, as it would wait for itself: " +
-			"give another, such as slog.NewTextHandler(os.Stderr, nil)")
+		panic("runlog: the first handler of slog.Default can't be wrapped, as it would wait for " +
+			"itself: give another, such as slog.NewTextHandler(os.Stderr, nil)")
 	}
 	return &handler{next: next}
 }

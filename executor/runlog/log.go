@@ -104,7 +104,7 @@ func (l *Log) finished(ctx context.Context, _ executor.Run, err error) {
 	if r == nil || r.log != l {
 		return
 	}
-	r.finish(textOf(err))
+	r.finish(err)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r.place != nil {

@@ -2,6 +2,7 @@ package runlog
 
 import (
 	"container/list"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -39,10 +40,11 @@ type record struct {
 	took      time.Duration
 	ended     bool
 	err       string
+	skipped   bool
 }
 
-// mostBusy is how many lines of a run may be written down at once. A value that logs itself whenever
-// it is logged would else never end.
+// mostBusy is how many lines of a run may be written down at once. A value that logs itself when it
+// is logged would else never end.
 const mostBusy = 32
 
 // recordSize is what a record is taken to need, and lineSize a line beside its text.
@@ -139,12 +141,20 @@ func (r *record) inOrder() []Line {
 }
 
 // finish notes how the run has ended.
-func (r *record) finish(err string) {
+func (r *record) finish(err error) {
+	text, skipped := textOf(err), isSkipped(err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ended, r.err = true, err
+	r.ended, r.err, r.skipped = true, text, skipped
 	r.took = max(time.Since(r.run.Started), 0)
-	r.growLocked(int64(len(err)))
+	r.growLocked(int64(len(text)))
+}
+
+// isSkipped reports whether an error is that of a run that has not failed, even if its methods
+// panic.
+func isSkipped(err error) (is bool) {
+	defer func() { _ = recover() }()
+	return errors.Is(err, executor.ErrSkipped)
 }
 
 // forget drops all.

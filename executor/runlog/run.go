@@ -16,9 +16,10 @@ type Run struct {
 	Pool  string `json:"pool,omitempty"`
 	Trace string `json:"trace,omitempty"` // the id of its trace
 
-	Ended bool          `json:"ended,omitempty"`
-	Took  time.Duration `json:"took,omitempty"` // once it has ended
-	Error string        `json:"error,omitempty"`
+	Ended   bool          `json:"ended,omitempty"`
+	Took    time.Duration `json:"took,omitempty"` // once it has ended
+	Error   string        `json:"error,omitempty"`
+	Skipped bool          `json:"skipped,omitempty"` // it has not failed: see executor.ErrSkipped
 
 	Progress *Position `json:"progress,omitempty"` // nil if it has not said how far it is
 	Lines    []Line    `json:"lines,omitempty"`    // the last ones, in order
@@ -65,7 +66,7 @@ func (r *record) shown(lines bool) Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	run := Run{Run: r.run, Pool: r.pool, Trace: r.trace, Ended: r.ended, Took: r.took, Error: r.err,
-		Progress: r.progress.position(), Dropped: r.dropped}
+		Skipped: r.skipped, Progress: r.progress.position(), Dropped: r.dropped}
 	if lines {
 		run.Lines = r.inOrder()
 	}
