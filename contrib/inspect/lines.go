@@ -263,16 +263,16 @@ func (s *seen) loggedTasks() map[string]string {
 // mostLoggedTasks is how many of these are listed.
 const mostLoggedTasks = 100
 
-func (s *seen) loggedLinks() (links []link) {
+// loggedLinks returns where the runs of these are shown, and how many more tasks there are.
+func (s *seen) loggedLinks() (links []link, more int) {
 	if s.page.runs == nil {
-		return nil
+		return nil, 0
 	}
-	for _, name := range s.page.runs.Tasks(s.name) {
-		if len(links) < mostLoggedTasks {
-			links = append(links, s.link(name))
-		}
+	names := s.page.runs.Tasks(s.name)
+	for _, name := range names[:min(len(names), mostLoggedTasks)] {
+		links = append(links, s.link(name))
 	}
-	return links
+	return links, len(names) - len(links)
 }
 
 // runsAt returns the view of the runs of the tasks of a name, or false if nothing is kept of any.

@@ -25,7 +25,8 @@ type poolView struct {
 	Waits   *lateness  `json:"late_runs_waited_for,omitempty"` // all of them together
 	Kinds   []measured `json:"kinds"`                          // of tasks, by name
 
-	Logged []link `json:"logged,omitempty"` // the tasks of whose runs lines are kept
+	Logged     []link `json:"logged,omitempty"`     // the tasks of whose runs lines are kept
+	LoggedMore int    `json:"logged_more,omitzero"` // how many of these are not listed
 
 	Tasks      int  `json:"tasks"`      // periodic ones
 	Remembers  bool `json:"remembers"`  // it keeps its history
@@ -64,7 +65,7 @@ func (s *seen) poolView(act bool) poolView {
 	}
 	v.Strip = s.strip(a)
 	v.Remembers = s.history().Kept
-	v.Logged = s.loggedLinks()
+	v.Logged, v.LoggedMore = s.loggedLinks()
 	return v
 }
 

@@ -278,7 +278,7 @@ func TestRunsOfTasksWithoutAView(t *testing.T) {
 			var v struct{ Logged []struct{ Name, Path string } }
 			require.NoError(t, json.Unmarshal(get(t, page, at+"?format=json").Body.Bytes(), &v))
 			require.Len(t, v.Logged, 1, at)
-			assert.Contains(t, get(t, page, at).Body.String(), "Tasks whose runs have logged: 1")
+			assert.Contains(t, get(t, page, at).Body.String(), "Tasks whose runs have logged")
 			runs, html := runsAt(t, page, "/"+v.Logged[0].Path)
 			require.Len(t, runs.Running, 1)
 			assert.Equal(t, []string{"INFO sends"}, runs.Running[0].Log.texts())
@@ -362,6 +362,27 @@ func TestHostileLines(t *testing.T) {
 			assert.Less(t, len(html), 100_000)
 		})
 	}
+}
+
+// TestManyTasksThatHaveLogged: of their names the first are listed.
+func TestManyTasksThatHaveLogged(t *testing.T) {
+	l := newLogging(t, runlog.Config{}, true)
+	for i := range 130 {
+		require.NoError(t, l.jobs.Execute(func(ctx context.Context) error {
+			l.log.InfoContext(ctx, "line")
+			return nil
+		}, executor.Name(fmt.Sprintf("task %03d", i))))
+	}
+	l.jobs.Close()
+	var v struct {
+		Logged []struct{ Name string }
+		More   int `json:"logged_more"`
+	}
+	require.NoError(t, json.Unmarshal(get(t, l.page, "/pool/jobs/?format=json").Body.Bytes(), &v))
+	assert.Len(t, v.Logged, 100)
+	assert.Equal(t, "task 099", v.Logged[99].Name)
+	assert.Equal(t, 30, v.More)
+	assert.Contains(t, get(t, l.page, "/pool/jobs/").Body.String(), "and 30 more")
 }
 
 // TestAViewHasABound: of a flood of lines the last of the latest runs are shown.
