@@ -182,6 +182,13 @@ func TestAValueThatLogs(t *testing.T) {
 			return slog.IntValue(8)
 		}
 		log.InfoContext(ctx, "self", "v", self)
+		var twice valuer
+		twice = func() slog.Value {
+			log.InfoContext(ctx, "twice", "v", twice)
+			log.InfoContext(ctx, "twice", "v", twice)
+			return slog.IntValue(9)
+		}
+		log.InfoContext(ctx, "twice", "v", twice)
 		var endless valuer
 		endless = func() slog.Value { return slog.GroupValue(slog.Any("g", endless)) }
 		log.InfoContext(ctx, "endless", "v", endless)
@@ -191,7 +198,7 @@ func TestAValueThatLogs(t *testing.T) {
 	assert.Equal(t, []string{"inner", "outer v=7", "self v=8"}, lines[:3])
 	assert.Contains(t, lines[len(lines)-2], "endless …")
 	assert.Equal(t, "last", lines[len(lines)-1])
-	assert.EqualValues(t, 1, got.Dropped)
+	assert.EqualValues(t, 1+1+64, got.Dropped)
 }
 
 // TestAValueThatEndsItsGoroutine: the run has failed, and the log goes on.

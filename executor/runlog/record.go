@@ -28,6 +28,7 @@ type record struct {
 	over    bool          // the run has ended; likewise
 
 	busy     atomic.Int32 // lines that are being written down
+	crowded  atomic.Bool  // there were too many; until there is none
 	progress progress
 
 	mu        sync.Mutex
@@ -44,8 +45,9 @@ type record struct {
 }
 
 // mostBusy is how many lines of a run may be written down at once. A value that logs itself when it
-// is logged would else never end.
-const mostBusy = 32
+// is logged would else never end; and no other line comes until all are done, or one that does so
+// twice would take for ever.
+const mostBusy = 64
 
 // recordSize is what a record is taken to need, and lineSize a line beside its text.
 const (
@@ -55,8 +57,11 @@ const (
 
 // keep adds a line.
 func (r *record) keep(rec slog.Record, with *scope) {
-	defer r.busy.Add(-1)
+	defer r.leave()
 	if r.busy.Add(1) > mostBusy {
+		r.crowded.Store(true)
+	}
+	if r.crowded.Load() {
 		r.drop()
 		return
 	}
@@ -83,6 +88,13 @@ func (r *record) count() {
 func (r *record) growLocked(more int64) {
 	if r.bytes += more; r.counted {
 		r.log.bytes.Add(more)
+	}
+}
+
+// leave is called for each line, however keep ends.
+func (r *record) leave() {
+	if r.busy.Add(-1) == 0 {
+		r.crowded.Store(false)
 	}
 }
 
