@@ -144,6 +144,31 @@ func TestWhatIsCountedIsWhatIsKept(t *testing.T) {
 	assert.LessOrEqual(t, left, int64(30_000))
 }
 
+// TestALineAfterTheEnd is kept, also if it is the first.
+func TestALineAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := runlog.New(runlog.Config{})
+		p := executor.NewPool(1, quiet, executor.Observe(kept.Observer()))
+		require.NoError(t, p.Execute(func(ctx context.Context) error {
+			go func() {
+				time.Sleep(time.Minute)
+				logger().InfoContext(ctx, "late")
+				runlog.Progress(ctx, 1, 2, "late")
+			}()
+			return errBad
+		}))
+		p.Close()
+		assert.Empty(t, kept.Runs("", ""))
+		time.Sleep(time.Hour)
+		runs := kept.Runs("", "")
+		require.Len(t, runs, 1)
+		assert.Equal(t, []string{"late"}, texts(runs[0]))
+		assert.True(t, runs[0].Ended)
+		assert.Equal(t, "bad", runs[0].Error)
+		assert.Empty(t, kept.InProgress(""))
+	})
+}
+
 // TestARunThatIsForgottenKeepsNothing, and harms nobody by what it logs later.
 func TestARunThatIsForgottenKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

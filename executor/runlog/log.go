@@ -105,6 +105,9 @@ func (l *Log) finished(ctx context.Context, _ executor.Run, err error) {
 		return
 	}
 	r.finish(err)
+	if !r.entered.Load() {
+		return // if it comes to be known later, enter sees that it has ended
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r.place != nil {
@@ -131,8 +134,9 @@ func (r *record) enter() {
 		return
 	}
 	l, key := r.log, taskKey{r.pool, r.run.Name}
-	r.count()
+	ended := r.count()
 	l.mu.Lock()
+	r.over = r.over || ended
 	known := append(l.tasks[key], r)
 	l.tasks[key] = known
 	r.place = l.listOf(r).PushBack(r)

@@ -25,7 +25,7 @@ type record struct {
 
 	entered atomic.Bool
 	place   *list.Element // in the list that it is in; the lock of the log guards it
-	over    bool          // the run has ended; likewise
+	over    bool          // it is in that of runs that have ended; likewise
 
 	busy     atomic.Int32 // lines that are being written down
 	crowded  atomic.Bool  // there were too many; until there is none
@@ -76,13 +76,14 @@ func (r *record) keep(rec slog.Record, with *scope) {
 	r.log.makeRoom(r)
 }
 
-// count has the log count what is kept of the run, from now on.
-func (r *record) count() {
+// count has the log count what is kept of the run, from now on, and reports whether it has ended.
+func (r *record) count() (ended bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.counted = true
 	r.log.bytes.Add(r.bytes)
 	r.growLocked(recordSize + int64(len(r.pool)+len(r.run.Name)))
+	return r.ended
 }
 
 func (r *record) growLocked(more int64) {
