@@ -227,3 +227,29 @@ func TestOptionsWithoutAFunction(t *testing.T) {
 	assert.Panics(t, func() { inspect.TraceURL(nil) })
 	assert.Panics(t, func() { inspect.RunLog(nil) })
 }
+
+// TestWhereARunStandsIsRedacted, which only those who may act see.
+func TestWhereARunStandsIsRedacted(t *testing.T) {
+	held := make(chan struct{})
+	l := newLogging(t, runlog.Config{}, true, inspect.Logger(slog.New(slog.DiscardHandler)),
+		inspect.Actions(func(*http.Request) bool { return true }),
+		inspect.Redact(func(text string) string { return strings.ReplaceAll(text, "inspect_test", "…") }))
+	defer l.jobs.Close()
+	defer close(held)
+	l.every(t, ms, "held", func(context.Context) error { <-held; return nil })
+	path := pathOf(t, l.page, "held")
+	var key string
+	require.Eventually(t, func() bool {
+		l.page.Forget()
+		_, rest, found := strings.Cut(get(t, l.page, path).Body.String(), "?run=")
+		key, _, _ = strings.Cut(rest, `"`)
+		return found
+	}, time.Minute, ms)
+	w := act(t, l.page, path[1:]+"?run="+key, url.Values{"do": {"stack"}})
+	require.Equal(t, http.StatusSeeOther, w.Code, w.Body.String())
+	for _, format := range []string{"", "?format=json"} {
+		page := get(t, l.page, path+format).Body.String()
+		assert.Contains(t, page, "….TestWhereARunStandsIsRedacted")
+		assert.NotContains(t, page, "inspect_test")
+	}
+}
