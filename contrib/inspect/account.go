@@ -20,13 +20,13 @@ const (
 	mostWhole    = 96 << 10
 )
 
-// newAccount returns what there is to say of an error beyond its line; nil if that says it all, or
+// account returns what there is to say of an error beyond its line; nil if that says it all, or
 // if a view has no room for it, which is less afterwards.
-func newAccount(err error, room *int) *account {
+func (r *redactor) account(err error, room *int) *account {
 	if err == nil {
 		return nil
 	}
-	a := &account{Error: whole(errorText(err)), Stack: whole(stackOf(err))}
+	a := &account{Error: whole(r.shown(errorText(err))), Stack: whole(r.shown(stackOf(err)))}
 	if a.Stack == "" && len(a.Error) <= shownError && !strings.Contains(string(a.Error), "\n") {
 		return nil
 	}

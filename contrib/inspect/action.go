@@ -130,7 +130,7 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request, path string) {
 		p.refuse(w, r, http.StatusTooManyRequests, err.Error())
 		return
 	case err != nil:
-		p.refuse(w, r, http.StatusBadRequest, readable(err.Error(), shownError))
+		p.refuse(w, r, http.StatusBadRequest, readable(p.redactor.shown(errorText(err)), shownError))
 		return
 	}
 	p.log().LogAttrs(r.Context(), slog.LevelInfo, "inspect: action", append(who(r),

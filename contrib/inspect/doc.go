@@ -15,7 +15,13 @@
 // The page is read-only, unless [Actions] says who may act. Everyone who can reach its address can
 // read it, so protect it as you protect your other administration pages: it shows the names of
 // tasks, the texts of errors and the stacks of panics. Only its own origin may read it, it cannot be
-// framed, and it is never cached.
+// framed, and it is never cached. All texts that come from tasks pass through the one function of
+// [Redact], if there is one.
+//
+// # Runs
+//
+// With [RunLog] a run is shown with its last log lines, how far it is and the id of its trace, which
+// package executor/runlog keeps. The README says more.
 //
 // # Schedules
 //

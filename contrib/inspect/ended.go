@@ -17,6 +17,7 @@ type endedView struct {
 	Missed  uint64    `json:"missed,omitzero"`
 	Kept    bool      `json:"keeps_errors"`
 	Whole   *account  `json:"whole,omitempty"`
+	Log     *runLog   `json:"log,omitempty"` // of that run
 
 	Restarts bool   `json:"can_be_restarted"`
 	Why      string `json:"why,omitempty"` // it cannot
@@ -48,7 +49,8 @@ func (s *seen) endedAt(id string, here []crumb) (view, bool) {
 	if t.Run != nil {
 		room := mostWhole
 		v.Started, v.Took, v.Missed = t.Run.Started, span(t.Run.Took), t.Run.Missed
-		v.Whole = newAccount(t.Run.Err, &room)
+		v.Log = s.logsOf(t.Name).of(t.Run.Number, t.Run.Attempt, t.Run.Started).in(time.Local)
+		v.Whole = s.page.redactor.account(t.Run.Err, &room)
 	}
 	v.Restarts, v.Why = s.restarts(t.Name)
 	return view{"ended", append(here, crumb{label(named(t.Name)), v.Path}), "", v}, true

@@ -64,7 +64,7 @@ func (p *Page) serveHealth(w http.ResponseWriter, r *http.Request, ready, names 
 		case h.Status != insight.HealthOK && c.Status == insight.HealthOK:
 			c.Status = insight.HealthDegraded
 		}
-		is := newCondition(h)
+		is := newCondition(h, p.redactor)
 		if !names {
 			is.Tasks = nil
 			is.Reason, _, _ = strings.Cut(is.Reason, " (") // of those who hold the workers

@@ -53,7 +53,7 @@ func (s *snapshot) overview() overview {
 
 func (s *seen) summary() summary {
 	sum := summary{Name: text(s.title()), Kind: s.kind, Path: s.path(), figures: s.figures,
-		Rates: s.rates, Health: newCondition(s.health), Shows: s.shows()}
+		Rates: s.rates, Health: newCondition(s.health, s.page.redactor), Shows: s.shows()}
 	if s.supervisor != nil {
 		sum.Supervised = s.supervised()
 	}
@@ -78,8 +78,8 @@ type sick struct {
 
 const mostSick = 20
 
-func newCondition(h insight.Health) condition {
-	c := condition{Status: h.Status, Reason: respelled(readable(h.Reason, shownError))}
+func newCondition(h insight.Health, r *redactor) condition {
+	c := condition{Status: h.Status, Reason: r.reason(h.Reason)}
 	for _, t := range h.Tasks {
 		if c.States == nil {
 			c.States = map[string]int{}
@@ -87,7 +87,7 @@ func newCondition(h insight.Health) condition {
 		c.States[t.State]++
 		if (t.State == "late" || t.State == "failed") && len(c.Tasks) < mostSick {
 			c.Tasks = append(c.Tasks, sick{text(named(t.Name)), t.State,
-				respelled(readable(t.Reason, shownError)), t.Since})
+				r.reason(t.Reason), t.Since})
 		}
 	}
 	return c

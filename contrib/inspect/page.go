@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/punctual-go/punctual/executor/runlog"
 )
 
 // Page shows sources. It is an [http.Handler], to be mounted at an address that ends in a slash.
@@ -15,6 +17,9 @@ type Page struct {
 	sources   []*source
 	authorize func(*http.Request) bool // nil if nobody may change anything
 	logger    *slog.Logger             // nil for slog.Default
+	redactor  *redactor                // nil if all may be seen
+	runs      *runlog.Log              // nil if no lines are kept
+	traceURL  *userText                // nil if traces have no address
 	guard     *http.CrossOriginProtection
 
 	begun time.Time // from which ticks are counted

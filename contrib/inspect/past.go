@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 type pastRun struct {
 	Task    link      `json:"task"`
 	Number  uint64    `json:"number"`
+	Attempt uint64    `json:"attempt,omitzero"` // of the run, if the task has Retry
 	Due     time.Time `json:"due,omitzero"`
 	Started time.Time `json:"started"`
 	Took    span      `json:"took"`
@@ -21,15 +23,25 @@ type pastRun struct {
 	Error   said      `json:"error,omitempty"`
 	Whole   *account  `json:"whole,omitempty"` // where there is more to say, see there
 	Why     *lateness `json:"why,omitempty"`
+	Log     *runLog   `json:"log,omitempty"` // what it has logged
 
-	err error
+	err         error
+	unexplained bool // nobody knows whether it was late for a reason
 }
 
+// OnTime reports whether it began on time, or nearly so, as is known.
+func (r pastRun) OnTime() bool { return !r.unexplained && r.Why == nil }
+
 func (s *seen) past(r insight.PastRun) pastRun {
-	return pastRun{Task: s.link(r.Name), Number: r.Number, Due: r.Scheduled, Started: r.Started,
+	return pastRun{Task: s.link(r.Name), Number: r.Number, Attempt: r.Attempt, Due: r.Scheduled, Started: r.Started,
 		Took: span(r.Took), Late: span(r.Late), Missed: r.Missed, Skipped: r.Skipped,
-		Expired: r.Expired, Error: said(errorText(r.Err)), Why: newLateness(r.Why),
+		Expired: r.Expired, Error: s.page.redactor.error(r.Err), Why: newLateness(r.Why),
 		err: r.Err}
+}
+
+// Key tells the run from others of its task, on the page.
+func (r pastRun) Key() string {
+	return strconv.FormatUint(r.Number, 36) + "-" + strconv.FormatInt(r.Started.UnixNano(), 36)
 }
 
 // in shows the times of the run in a zone.

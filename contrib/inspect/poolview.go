@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
 )
 
@@ -23,6 +24,9 @@ type poolView struct {
 	Late    []pastRun  `json:"late_runs"`
 	Waits   *lateness  `json:"late_runs_waited_for,omitempty"` // all of them together
 	Kinds   []measured `json:"kinds"`                          // of tasks, by name
+
+	Logged     []link `json:"logged,omitempty"`     // the tasks of whose runs lines are kept
+	LoggedMore int    `json:"logged_more,omitzero"` // how many of these are not listed
 
 	Tasks      int  `json:"tasks"`      // periodic ones
 	Remembers  bool `json:"remembers"`  // it keeps its history
@@ -61,6 +65,7 @@ func (s *seen) poolView(act bool) poolView {
 	}
 	v.Strip = s.strip(a)
 	v.Remembers = s.history().Kept
+	v.Logged, v.LoggedMore = s.loggedLinks()
 	return v
 }
 
@@ -97,8 +102,11 @@ type link struct {
 // link finds the first task of a name.
 func (s *seen) link(name string) link {
 	l := link{Name: text(named(name))}
-	if e := s.tasks().byID[hashed(name)]; e != nil && e.name == name {
+	id := hashed(name)
+	if e := s.tasks().byID[id]; e != nil && e.name == name {
 		l.Path = e.path(s.source)
+	} else if s.page.runs != nil && s.logged()[id] == name {
+		l.Path = s.path() + "runs/" + id
 	}
 	return l
 }
@@ -107,22 +115,28 @@ func (s *seen) link(name string) link {
 type runner struct {
 	Task    link      `json:"task"`
 	Number  uint64    `json:"number"`
+	Attempt uint64    `json:"attempt,omitzero"`
 	Started time.Time `json:"started"`
 	For     span      `json:"for"`
 	Blocked *link     `json:"waits_for,omitempty"` // the task of the same pool for which it waits
 
+	Progress *advance `json:"progress,omitempty"` // how far it says it is
+	Log      *runLog  `json:"log,omitempty"`      // what it has logged, in the view of its task
+
 	Key string `json:"-"` // says which run it is, see runKey
+	run executor.Run
 }
 
 func (s *seen) runners() (shown []runner, more int) {
 	running := s.running()
 	shown = []runner{}
+	going := s.inProgress()
 	for i, r := range running {
 		if i == mostRunning {
 			return shown, len(running) - i
 		}
-		one := runner{Task: s.link(r.Name), Number: r.Number, Started: r.Started, For: span(r.For),
-			Key: runKey(r.Name, r.Number)}
+		one := runner{Task: s.link(r.Name), Number: r.Number, Attempt: r.Attempt, Started: r.Started, For: span(r.For),
+			Key: runKey(r.Name, r.Number), run: r.Run, Progress: going.of(r.Run)}
 		if r.Waits {
 			to := s.link(r.WaitsFor)
 			one.Blocked = &to

@@ -15,7 +15,7 @@ func TestTheReadmeQuotesTheExamples(t *testing.T) {
 	examples, err := os.ReadFile("example_test.go")
 	require.NoError(t, err)
 	quotes := strings.Split(string(readme), "```go\n")
-	require.Len(t, quotes, 3)
+	require.Len(t, quotes, 5)
 	for _, quote := range quotes[1:] {
 		code, _, _ := strings.Cut(quote, "```")
 		assert.Contains(t, string(examples), code)

@@ -85,6 +85,12 @@ func (s *schedule) withTimes(e *entry, st executor.TaskStatus, a *asker, now tim
 	return s
 }
 
+// redacted shows what may be seen of what is wrong with the calendar.
+func (s *schedule) redacted(r *redactor) *schedule {
+	s.Trouble = said(r.shown(string(s.Trouble)))
+	return s
+}
+
 type timesOfCalendar struct {
 	next     upcoming
 	previous []time.Time

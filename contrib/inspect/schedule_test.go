@@ -241,7 +241,7 @@ func TestATimeIsShownInTheZoneOfItsSchedule(t *testing.T) {
 		_, task, list = scheduled(t, page)
 		assert.Contains(t, task, `<dd>02:30:00 CET, took 0 ns</dd>`)
 		assert.Contains(t, task, `<dt>last success</dt><dd>02:30:00 CET</dd>`)
-		assert.Contains(t, task, `<tr><td class="t">02:30:00 CET</td>`)
+		assert.Contains(t, task, `<td class="t">02:30:00 CET</td>`)
 		assert.Contains(t, list, `<td class="t" data-is="last run">02:30:00 CET ok</td>`)
 	})
 }

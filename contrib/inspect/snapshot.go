@@ -30,6 +30,7 @@ const (
 // seen is a source at the moment of a snapshot.
 type seen struct {
 	*source
+	page       *Page
 	born       string // of the page
 	at         time.Time
 	figures    *figures
@@ -45,6 +46,7 @@ type seen struct {
 	tasks        func() *index
 	briefs       func() []brief // of the tasks, in the same order
 	troubles     func() []insight.Trouble
+	logged       func() map[string]string // the names of tasks of whose runs lines are kept, by hash
 }
 
 // nextSeen is how many of the tasks that wait are looked at, in the order in which they are due.
@@ -73,12 +75,13 @@ func (p *Page) snapshot(age time.Duration) *snapshot {
 
 // see looks at a source, with the page's lock held.
 func (p *Page) see(src *source, now time.Time) *seen {
-	s := &seen{source: src, born: p.born, at: now, figures: src.figures(), health: src.health(),
+	s := &seen{source: src, page: p, born: p.born, at: now, figures: src.figures(), health: src.health(),
 		stood: p.stacks.of(src, now)}
 	s.running = sync.OnceValue(src.running)
 	s.measurements = sync.OnceValue(src.measurements)
 	s.history = sync.OnceValue(src.history)
 	s.troubles = sync.OnceValue(s.findTroubles)
+	s.logged = sync.OnceValue(s.loggedTasks)
 	s.next = func() []executor.Pending { return nil }
 	s.tasks = func() *index { return new(index) }
 	s.briefs = func() []brief { return nil }

@@ -104,6 +104,9 @@ func (p *Page) takes(src *source) action {
 				found = &standing{At: time.Now(), Task: text(named(r.Name)), Number: r.Number,
 					For: span(r.For), name: r.Name}
 				found.look(src.name)
+				for i, g := range found.Found {
+					found.Found[i].Stack = whole(p.redactor.shown(string(g.Stack)))
+				}
 				return true, nil
 			}
 		}

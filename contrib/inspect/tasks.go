@@ -177,11 +177,11 @@ type lastRun struct {
 	TimedOut bool `json:"timed_out,omitzero"`
 }
 
-func newLastRun(l *executor.LastRun) *lastRun {
+func (s *seen) lastRun(l *executor.LastRun) *lastRun {
 	if l == nil {
 		return nil
 	}
-	return &lastRun{l.Number, l.Started, span(l.Took), l.Skipped, said(errorText(l.Err)),
+	return &lastRun{l.Number, l.Started, span(l.Took), l.Skipped, s.page.redactor.error(l.Err),
 		!l.Skipped && matches(l.Err, future.ErrTimeout)}
 }
 
@@ -189,12 +189,12 @@ func (s *seen) row(e *entry, a *asker) row {
 	st := e.handle.Status()
 	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: stateOf(st), Wrong: wrongOf(st),
 		Kind: string(st.Kind), Period: span(st.Period), Next: st.Next, Runs: st.Runs,
-		Last: newLastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial)}
+		Last: s.lastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial)}
 	switch {
 	case st.Period == never:
 		r.Kind, r.Period = "on demand", 0
 	case st.Calendar != nil:
-		r.Schedule = e.scheduled(st, a, s.at)
+		r.Schedule = e.scheduled(st, a, s.at).redacted(s.page.redactor)
 		r.Next = in(st.Next, r.Schedule.zone)
 		if r.Last != nil {
 			r.Last.Started = in(r.Last.Started, r.Schedule.zone)
@@ -246,11 +246,11 @@ func (s *seen) taskView(e *entry, act bool) taskView {
 	a := s.asker()
 	v := taskView{At: s.at, row: s.row(e, a), Unique: st.Unique, Same: s.tasks().named(e.name),
 		Past: []pastRun{}}
-	v.Schedule = e.scheduled(st, a, s.at).withTimes(e, st, a, s.at.Round(0))
+	v.Schedule = e.scheduled(st, a, s.at).withTimes(e, st, a, s.at.Round(0)).redacted(s.page.redactor)
 	zone := v.Schedule.zone
 	v.Task.Path = e.path(s.source)
 	if h := st.Health; h != nil {
-		v.Health = &sick{text(e.name), h.State, respelled(readable(h.Reason, shownError)), h.Since}
+		v.Health = &sick{text(e.name), h.State, s.page.redactor.reason(h.Reason), h.Since}
 	}
 	for _, r := range e.handle.History() {
 		v.Past = append(v.Past, s.past(r).in(zone))
@@ -258,11 +258,12 @@ func (s *seen) taskView(e *entry, act bool) taskView {
 	for _, r := range s.running() {
 		// Others of this name may be running as well.
 		if st.State == future.Running && r.Periodic && r.Name == e.name && r.Number == st.Runs {
-			v.Now = []runner{{Task: v.Task, Number: r.Number, Started: r.Started,
-				For: span(r.For), Key: runKey(r.Name, r.Number)}}
+			v.Now = []runner{{Task: v.Task, Number: r.Number, Attempt: r.Attempt, Started: r.Started,
+				For: span(r.For), Key: runKey(r.Name, r.Number), run: r.Run}}
 		}
 	}
 	s.tellWrong(&v, e, act)
+	s.tellLines(&v, e)
 	if e.name == "" {
 		return v
 	}

@@ -87,6 +87,8 @@ func (s *snapshot) view(path string, q query, act bool) (view, bool) {
 			src.tasksView(q)}, true
 	case src.kind == aPool && strings.HasPrefix(rest, "task/"):
 		return src.taskAt(strings.TrimPrefix(rest, "task/"), here, act)
+	case src.kind != aSupervisor && strings.HasPrefix(rest, "runs/"):
+		return src.runsAt(strings.TrimPrefix(rest, "runs/"), here)
 	case strings.HasPrefix(rest, "ended/"):
 		return src.endedAt(strings.TrimPrefix(rest, "ended/"), here)
 	}

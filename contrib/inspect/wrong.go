@@ -116,7 +116,7 @@ func (s *seen) tellWrong(v *taskView, e *entry, act bool) {
 	v.Kept, v.Ills = s.history().Kept, s.wrongOf(e)
 	room := mostWhole
 	for i := range v.Past {
-		v.Past[i].Whole = newAccount(v.Past[i].err, &room)
+		v.Past[i].Whole = s.page.redactor.account(v.Past[i].err, &room)
 	}
 	if act && s.stood != nil && s.stood.name == e.name {
 		v.Stood = s.stood
@@ -125,7 +125,7 @@ func (s *seen) tellWrong(v *taskView, e *entry, act bool) {
 
 func (s *seen) trouble(t insight.Trouble) trouble {
 	is := trouble{What: t.What, Pool: link{text(s.title()), s.path()}, Since: t.Since, Count: t.Count,
-		Deaths: t.Deaths, Reason: respelled(readable(t.Reason, shownError))}
+		Deaths: t.Deaths, Reason: s.page.redactor.reason(t.Reason)}
 	switch t.What {
 	case insight.Starved, insight.Overdue:
 		return is
@@ -136,7 +136,7 @@ func (s *seen) trouble(t insight.Trouble) trouble {
 		is.Task = &to
 	}
 	if t.Run != nil {
-		is.Run, is.Error = t.Run.Number, said(errorText(t.Run.Err))
+		is.Run, is.Error = t.Run.Number, s.page.redactor.error(t.Run.Err)
 		if t.What == insight.Stuck {
 			is.Took, is.Key = span(t.Run.Took), runKey(t.Name, t.Run.Number)
 		}

@@ -1,8 +1,7 @@
 package metrics
 
 import (
-	"maps"
-	"slices"
+	"math"
 
 	"github.com/punctual-go/punctual/executor/insight"
 )
@@ -53,17 +52,7 @@ func readTaskHealth(s *sight, to *points) {
 		name := valid(t.Name)
 		worst[name] = max(worst[name], stateValue(t.State))
 	}
-	names := slices.Sorted(maps.Keys(worst))
-	if len(names) > mostNames {
-		for _, name := range names[mostNames:] {
-			worst[other] = max(worst[other], worst[name])
-		}
-		names = names[:mostNames]
-		if !slices.Contains(names, other) {
-			names = append(names, other)
-		}
-	}
-	for _, name := range names {
+	for _, name := range bounded(worst, math.Max) {
 		to.add(worst[name], name)
 	}
 }

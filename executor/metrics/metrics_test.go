@@ -84,6 +84,7 @@ func TestTheTableIsComplete(t *testing.T) {
 		"punctual.run.active {run} updowncounter pool",
 		"punctual.run.overrunning {run} updowncounter pool",
 		"punctual.run.longest s gauge pool",
+		"punctual.run.progress 1 gauge pool,task",
 		"punctual.tasks {task} counter pool,result",
 		"punctual.task.queued {task} updowncounter pool",
 		"punctual.queue.overdue s gauge pool",

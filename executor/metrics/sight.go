@@ -7,6 +7,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/runlog"
 )
 
 // sight is what has been seen of a pool or loop.
@@ -20,6 +21,8 @@ type sight struct {
 	loners   []loner
 	longest  time.Duration
 	health   insight.Health
+	runs     *runlog.Log // nil if it is not known how far runs are
+	named    string      // what the pool is named there
 }
 
 // loner is a periodic task of which there is one with its name.
@@ -30,7 +33,7 @@ type loner struct {
 }
 
 func see(from source) *sight {
-	s := &sight{health: from.Insight().Health(), counted: true}
+	s := &sight{health: from.Insight().Health(), counted: true, runs: from.runs, named: from.told}
 	switch from := from.Source.(type) {
 	case interface{ Stats() executor.Stats }:
 		s.Stats = from.Stats()

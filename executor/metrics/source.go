@@ -9,6 +9,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/runlog"
 )
 
 // Source is what figures are read from: an [executor.Pool], an [executor.ScheduledPool] or an
@@ -20,6 +21,8 @@ type Source = insight.Source
 type source struct {
 	Source
 	name string
+	runs *runlog.Log // nil if it is not known how far its runs are
+	told string      // its name there: as it is
 }
 
 // named checks a source, and learns its name.
@@ -27,13 +30,19 @@ func named(s Source) (source, error) {
 	if s == nil || isNil(s) {
 		return source{}, fmt.Errorf("%w: metrics of a nil pool", executor.ErrInvalid)
 	}
+	if p, ok := s.(progressing); ok {
+		from, err := named(p.Source)
+		from.runs = p.runs
+		return from, err
+	}
+	name := s.Insight().Health().Pool
 	switch s := s.(type) {
 	case interface{ Stats() executor.Stats }:
-		return source{s.(Source), valid(s.Stats().Name)}, nil
+		name = s.Stats().Name
 	case interface{ Stats() eventloop.Stats }:
-		return source{s.(Source), valid(s.Stats().Name)}, nil
+		name = s.Stats().Name
 	}
-	return source{s, valid(s.Insight().Health().Pool)}, nil
+	return source{Source: s, name: valid(name), told: name}, nil
 }
 
 // isNil reports whether s is a nil pointer to something.

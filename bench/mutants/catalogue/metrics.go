@@ -34,8 +34,8 @@ var metrics = []Mutant{
 		ID:    "metrics-05",
 		Fault: "the health of tasks beyond the bound is forgotten",
 		File:  "executor/metrics/health.go",
-		From:  "worst[other] = max(worst[other], worst[name])",
-		To:    "worst[other] = max(worst[other], min(worst[name], 0))",
+		From:  "bounded(worst, math.Max)",
+		To:    "bounded(worst, math.Min)",
 	},
 	{
 		ID:    "metrics-06",

@@ -16,7 +16,7 @@ func ready() { filled.Do(fill) }
 // fill fills the lists. Features refer to each other, so the lists cannot be their own initial
 // values.
 func fill() {
-	enter(anOption, poolOptions, watchOptions, observerFields, queues, policies, laneOptions)
+	enter(anOption, poolOptions, watchOptions, runLogs, observerFields, queues, policies, laneOptions)
 	enter(aTaskOption, taskOptions, seriesOptions)
 	enter(aWay, waysIn, laneWaysIn, bulkWaysIn)
 	enter(aBody, bodies)
