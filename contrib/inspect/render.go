@@ -29,7 +29,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"pasts": func(caption, base string, runs []pastRun, names bool) pastArgs {
 		return pastArgs{caption, base, runs, names}
 	},
-}).ParseFS(templateFiles, "template/*.html"))
+}).Funcs(fleetFuncs).ParseFS(templateFiles, "template/*.html"))
 
 // What templates that are used by others get.
 type (
