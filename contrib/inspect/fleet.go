@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// Fleet is one page of several processes, each of which serves a [Page]. It is an [http.Handler], to
-// be mounted as one. It only looks: what can be done is done on the page of the process.
+// Fleet is one page of several processes, each of which serves a [Page]. It is an [http.Handler],
+// to be mounted as one. It only looks: what can be done is done on the page of the process.
 //
 // Nothing runs while nobody looks at it. Otherwise each process is asked every two seconds, for any
-// number of viewers, with a GET for the JSON of its index at the address that [Address] or [Service]
-// names, and for nothing else: what it answers makes the fleet ask nobody, no redirect is followed,
-// and an answer is cut off after two seconds or 8 MB. What a process had when it answered last is
-// kept when it is gone, in memory, see [FleetHandler].
+// number of viewers, by a GET for the JSON of its index at the address that [Address] or [Service]
+// names, and for nothing else. Nothing that it answers makes the fleet ask another address: no
+// redirect is followed. It has two seconds to answer, and 8 MB.
 type Fleet struct {
 	page     *Page
 	client   *http.Client
@@ -73,8 +72,8 @@ func (f *Fleet) With(options ...FleetOption) *Fleet {
 	return f
 }
 
-// BearerToken has each process get this token, as "Authorization: Bearer …". Over plain HTTP all that
-// is on the way can read it.
+// BearerToken has each process get this token, as "Authorization: Bearer …". Over plain HTTP anybody
+// on the way can read it.
 func BearerToken(token string) FleetOption { return func(f *Fleet) { f.token = token } }
 
 // HTTPClient has processes asked by this client, for TLS. It panics if c is nil. The addresses to
