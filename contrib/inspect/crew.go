@@ -76,7 +76,15 @@ func (f *Fleet) doneLocked() {
 
 // ask asks a member, when there is a place.
 func (f *Fleet) ask(m *member, awaited bool) {
-	rec, trouble := f.crew.ask(f, m, awaited)
+	rec, trouble := (*record)(nil), exits
+	defer func() { f.asked(m, awaited, rec, trouble) }() // also if the client ends the goroutine
+	if panicked := attempt(func() { rec, trouble = f.crew.ask(f, m, awaited) }); panicked != "" {
+		trouble = said(panicked).String()
+	}
+}
+
+// asked takes what a member has answered.
+func (f *Fleet) asked(m *member, awaited bool, rec *record, trouble string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m.busy = false
@@ -91,6 +99,7 @@ func (f *Fleet) ask(m *member, awaited bool) {
 	}
 }
 
+// ask waits for a place, and asks a member.
 func (c *crew) ask(f *Fleet, m *member, awaited bool) (*record, string) {
 	places := c.places
 	if !awaited {
@@ -188,5 +197,5 @@ func troubleOfAnswer(ctx context.Context, err error) string {
 	case errors.As(err, &of):
 		err = of.Err
 	}
-	return said(err.Error()).String()
+	return said(errorText(err)).String()
 }

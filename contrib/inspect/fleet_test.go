@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -197,7 +198,7 @@ func TestThreeProcessesOnOnePage(t *testing.T) {
 				assert.Equal(t, []any{2, uint64(6), uint64(6), "failing", "disk full"}, []any{version.Processes,
 					version.Runs, version.Failures, version.Shows, version.Error})
 			case "v2":
-				assert.Equal(t, []any{1, uint64(3), uint64(0), "up", ""}, []any{version.Processes,
+				assert.Equal(t, []any{1, uint64(3), uint64(0), "ok", ""}, []any{version.Processes,
 					version.Runs, version.Failures, version.Shows, version.Error})
 			}
 		}
@@ -324,6 +325,9 @@ func TestAMemberThatIsNoneHarmsNoOther(t *testing.T) {
 		h       http.Handler
 		trouble string
 	}{
+		{"panics in the client", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("no") }), "it panics: no"},
+		{"ends the goroutine", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { runtime.Goexit() }),
+			"it ends the goroutine that asks it"},
 		{"hangs", http.HandlerFunc(hanging), "no answer within 2 s"},
 		{"refuses connections", nil, "connection refused"},
 		{"is another kind of page", jsonOf(`{"status":"ok"}`), "it answers with JSON, but not with that of a page"},
@@ -558,5 +562,96 @@ func TestWhatAMemberTellsIsBounded(t *testing.T) {
 		var told struct{ Tasks []any }
 		require.NoError(t, json.Unmarshal(get(t, f, "/"+v.Processes[0].Path+"?format=json").Body.Bytes(), &told))
 		assert.Len(t, told.Tasks, 500)
+	})
+}
+
+// panicky is a resolver that is a mistake.
+type panicky struct{ end func() }
+
+func (p panicky) LookupHost(context.Context, string) ([]string, error) { p.end(); return nil, nil }
+
+func TestAResolverThatPanicsHarmsNobody(t *testing.T) {
+	for _, end := range []func(){func() { panic("no zone") }, runtime.Goexit} {
+		synctest.Test(t, func(t *testing.T) {
+			n := newNetwork()
+			n.set("a", newReplica(t, "v1").page)
+			f := n.fleet(t, three[0], inspect.Service("http://jobs.svc/")).With(inspect.Resolver(panicky{end}))
+			for range 3 {
+				assert.Equal(t, "a up v1; ", states(look(t, f).Processes))
+				assert.Contains(t, get(t, f, "/").Body.String(), "jobs.svc can’t be resolved: it")
+				time.Sleep(10 * time.Second)
+			}
+		})
+	}
+}
+
+// Replicas of one host, as in tests and on virtual machines, can be told apart.
+func TestProcessesOfOneHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.set("a", newReplica(t, "v1").page)
+		n.set("b", newReplica(t, "v1").page)
+		v := look(t, n.fleet(t, three[:2]...))
+		assert.True(t, strings.HasSuffix(v.Processes[0].Name, " at a"), v.Processes[0].Name)
+		assert.True(t, strings.HasSuffix(v.Processes[1].Name, " at b"), v.Processes[1].Name)
+		assert.NotContains(t, look(t, n.fleet(t, three[0])).Processes[0].Name, " at a")
+	})
+}
+
+// A process that is restarted again and again does not push out what others had.
+func TestWhatIsKeptOfThoseThatAreGoneIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.set("a", newReplica(t, "v1").page)
+		n.set("b", newReplica(t, "old").page)
+		f := n.fleet(t, three[:2]...)
+		look(t, f)
+		n.set("b", newReplica(t, "new").page)
+		for i := range 20 {
+			time.Sleep(2 * time.Second)
+			n.set("a", newReplica(t, fmt.Sprintf("v%d", i+2)).page)
+			look(t, f)
+		}
+		v := look(t, f)
+		assert.Len(t, v.Gone, 9)
+		assert.Equal(t, "v20", v.Gone[0].Version, "the last one first")
+		assert.Equal(t, "old", v.Gone[8].Version)
+	})
+}
+
+// What a run was told once is kept as long as its process is known.
+func TestRunsThatAProcessTellsNoMoreAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		n.set("a", newReplica(t, "v1").page)
+		f := n.fleet(t, three[0])
+		time.Sleep(1500 * ms)
+		v := look(t, f)
+		var told struct {
+			Runs []struct {
+				Number uint64
+				Path   string
+			} `json:"last_runs"`
+		}
+		runs := func() {
+			require.NoError(t, json.Unmarshal(get(t, f, "/"+v.Tasks[0].Path+"?format=json").Body.Bytes(), &told))
+		}
+		runs()
+		require.Len(t, told.Runs, 1)
+		first := told.Runs[0].Path
+		for range 10 {
+			time.Sleep(2 * time.Second)
+			look(t, f)
+		}
+		runs()
+		assert.Len(t, told.Runs, 21)
+		assert.Equal(t, uint64(21), told.Runs[0].Number)
+		assert.Equal(t, http.StatusOK, get(t, f, "/"+first).Code)
+		for range 30 {
+			time.Sleep(2 * time.Second)
+			look(t, f)
+		}
+		runs()
+		assert.Len(t, told.Runs, 32)
 	})
 }

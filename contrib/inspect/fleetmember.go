@@ -101,22 +101,29 @@ type service struct {
 func (f *Fleet) resolve(ctx context.Context, s *service) {
 	ctx, cancel := context.WithTimeout(ctx, askedWithin)
 	defer cancel()
-	found, err := f.resolver.LookupHost(ctx, s.base.Hostname())
+	trouble, found := exits, []string(nil)
+	defer func() { f.resolved(s, found, trouble) }() // also if the resolver ends the goroutine
+	var err error
+	trouble = attempt(func() { found, err = f.resolver.LookupHost(ctx, s.base.Hostname()) })
+	if trouble == "" {
+		trouble = errorText(err)
+	}
+	trouble, found = said(trouble).String(), slices.Clone(found)
+}
+
+// resolved takes the addresses to which a name leads, or why it can't be resolved.
+func (f *Fleet) resolved(s *service, found []string, trouble string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s.busy = false
 	f.version++
 	now := time.Now()
-	switch {
-	case err != nil:
-		if s.trouble == "" {
-			s.since = now
-		}
-		s.trouble = said(err.Error()).String()
-	default:
-		s.trouble = ""
+	if trouble == "" {
 		f.moveLocked(s, found, now)
+	} else if s.trouble == "" {
+		s.since = now
 	}
+	s.trouble = trouble
 	f.askLocked(now)
 	f.doneLocked()
 }
@@ -124,20 +131,24 @@ func (f *Fleet) resolve(ctx context.Context, s *service) {
 // moveLocked has those asked to which a name leads now, and no others.
 func (f *Fleet) moveLocked(s *service, found []string, now time.Time) {
 	slices.Sort(found)
+	found = slices.Compact(found)
+	leads := map[string]bool{}
+	for _, ip := range found {
+		leads[newMember(s.Member, ip).url] = true
+	}
 	known := map[string]bool{}
 	f.members = slices.DeleteFunc(f.members, func(m *member) bool {
 		if m.of != s {
 			return false
 		}
 		known[m.url] = true
-		m.left = !slices.ContainsFunc(found, func(ip string) bool { return newMember(s.Member, ip).url == m.url })
-		if m.left {
+		if m.left = !leads[m.url]; m.left {
 			f.goneLocked(m.now, now, s.base.Hostname()+" does not lead there any more")
 		}
 		return m.left
 	})
 	s.more = 0
-	for _, ip := range slices.Compact(found) {
+	for _, ip := range found {
 		m := newMember(s.Member, ip)
 		switch {
 		case net.ParseIP(ip) == nil || known[m.url]:

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -50,6 +51,7 @@ func (f *Fleet) seeLocked(now time.Time) *fleetSeen {
 	}
 	slices.SortStableFunc(gone, func(a, b *fleetProcess) int { return b.Since.Compare(a.Since) })
 	s.processes = append(s.processes, gone...)
+	s.distinguish()
 	for _, one := range f.services {
 		if one.trouble != "" || one.more > 0 {
 			s.services = append(s.services, *one)
@@ -57,6 +59,23 @@ func (f *Fleet) seeLocked(now time.Time) *fleetSeen {
 	}
 	s.names = sync.OnceValue(s.findTasks)
 	return s
+}
+
+// distinguish adds to the names of processes of one host where they are.
+func (s *fleetSeen) distinguish() {
+	at := map[text]string{} // the addresses of the processes of a host; "" if these are several
+	for _, p := range s.processes {
+		if known, ok := at[p.Name]; ok && known != p.Address {
+			at[p.Name] = ""
+			continue
+		}
+		at[p.Name] = p.Address
+	}
+	for _, p := range s.processes {
+		if u, err := url.Parse(p.Address); err == nil && at[p.Name] == "" {
+			p.Name += text(" at " + u.Host)
+		}
+	}
 }
 
 func newFleetProcess(r *replica, now time.Time) *fleetProcess {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // fleetTask is all tasks of one name, in the pools of one name of all processes.
@@ -81,14 +83,14 @@ func (t *fleetTask) compare() {
 	for _, sh := range t.shares {
 		v := known[sh.of.Version]
 		if v == nil {
-			v = &fleetVersion{Version: sh.of.Version, Shows: replicaUp}
+			v = &fleetVersion{Version: sh.of.Version, Shows: insight.HealthOK}
 			known[sh.of.Version] = v
 			t.Versions = append(t.Versions, v)
 		}
 		v.add(sh)
 	}
 	slices.SortStableFunc(t.Versions, func(a, b *fleetVersion) int { return b.started.Compare(a.started) })
-	t.Shows = replicaUp
+	t.Shows = insight.HealthOK
 	for _, v := range t.Versions {
 		if v.lives() {
 			t.Shows = worseOf(t.Shows, v.Shows)
@@ -98,7 +100,7 @@ func (t *fleetTask) compare() {
 		wrong := func(v *fleetVersion) bool { return !v.Since.IsZero() }
 		t.Fresh = wrong(t.Versions[0]) && !slices.ContainsFunc(t.Versions[1:], wrong)
 	}
-	if t.Shows == replicaUp && !t.lives() {
+	if t.Shows == insight.HealthOK && !t.lives() {
 		t.Shows = replicaGone
 	}
 }
@@ -127,7 +129,7 @@ func (v *fleetVersion) add(sh share) {
 	if v.Error == "" {
 		v.Error = sh.failure()
 	}
-	if v.Shows == replicaUp && v.Failures > 0 {
+	if v.Shows == insight.HealthOK && v.Failures > 0 {
 		v.Shows = showsFailed
 	}
 }

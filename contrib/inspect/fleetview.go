@@ -154,7 +154,7 @@ func (s *fleetSeen) processView(path string) (view, bool) {
 	if has := p.has; has != nil {
 		alone := *p
 		alone.State = replicaUp // what was wrong there is shown also if it is gone
-		v.Ills = (&fleetSeen{processes: []*fleetProcess{&alone}}).wrong()
+		v.Ills = (&fleetSeen{processes: []*fleetProcess{&alone}, names: s.names}).wrong()
 		v.Host, v.PID, v.Clock = has.Process.Host, has.Process.PID, span(has.skew)
 		v.Sources, v.Untold = has.Sources, has.More
 		for i := range has.Tasks {
@@ -167,6 +167,14 @@ func (s *fleetSeen) processView(path string) (view, bool) {
 // Off reports whether the clock of the process is another one than that of the fleet.
 func (v fleetProcessView) Off() bool {
 	return time.Duration(v.Clock).Abs() > askedEach
+}
+
+// ClockSays tells how far off it is.
+func (v fleetProcessView) ClockSays() string {
+	if v.Clock < 0 {
+		return (-v.Clock).String() + " behind"
+	}
+	return v.Clock.String() + " ahead"
 }
 
 // Path returns the address of the view that the fleet has of the task.
@@ -196,12 +204,20 @@ func newFleetShare(sh share) fleetShare {
 	return v
 }
 
-func (s *fleetSeen) taskView(path, due string) (view, bool) {
+// taskAt returns the task with this address, or nil.
+func (s *fleetSeen) taskAt(path string) *fleetTask {
 	i := slices.IndexFunc(s.names(), func(t *fleetTask) bool { return t.Path == path })
 	if i < 0 {
+		return nil
+	}
+	return s.names()[i]
+}
+
+func (s *fleetSeen) taskView(path, due string) (view, bool) {
+	t := s.taskAt(path)
+	if t == nil {
 		return view{}, false
 	}
-	t := s.names()[i]
 	here := []crumb{{"tasks", "tasks"}, {label(string(t.Task)), path}}
 	runs := t.runs()
 	if due == "" {

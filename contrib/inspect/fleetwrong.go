@@ -41,7 +41,7 @@ func (s *fleetSeen) wrong() fleetWrong {
 			}
 			one := known[k]
 			if one == nil {
-				one = &fleetTrouble{trouble: located(t)}
+				one = &fleetTrouble{trouble: s.located(t)}
 				known[k] = one
 				w.Shown = append(w.Shown, one)
 			}
@@ -57,11 +57,16 @@ func (s *fleetSeen) wrong() fleetWrong {
 	return w
 }
 
-// located returns a trouble whose links lead to views of the fleet.
-func located(t trouble) trouble {
+// located returns a trouble whose links lead to views of the fleet, if it has one of the task.
+func (s *fleetSeen) located(t trouble) trouble {
 	t.Pool.Path = ""
 	if t.Task != nil {
-		t.Task = &link{t.Task.Name, taskPath(string(t.Pool.Name), string(t.Task.Name))}
+		to := link{Name: t.Task.Name}
+		path := taskPath(string(t.Pool.Name), string(t.Task.Name))
+		if s.taskAt(path) != nil {
+			to.Path = path
+		}
+		t.Task = &to
 	}
 	return t
 }
