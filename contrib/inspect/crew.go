@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -76,20 +75,20 @@ func (f *Fleet) doneLocked() {
 
 // ask asks a member, when there is a place.
 func (f *Fleet) ask(m *member, awaited bool) {
-	rec, trouble := (*record)(nil), exits
-	defer func() { f.asked(m, awaited, rec, trouble) }() // also if the client ends the goroutine
-	if panicked := attempt(func() { rec, trouble = f.crew.ask(f, m, awaited) }); panicked != "" {
-		trouble = said(panicked).String()
+	rec, err := (*record)(nil), errors.New(exits)
+	defer func() { f.asked(m, awaited, rec, err) }() // also if the client ends the goroutine
+	if panicked := attempt(func() { rec, err = f.crew.ask(f, m, awaited) }); panicked != "" {
+		err = errors.New(panicked)
 	}
 }
 
 // asked takes what a member has answered.
-func (f *Fleet) asked(m *member, awaited bool, rec *record, trouble string) {
+func (f *Fleet) asked(m *member, awaited bool, rec *record, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m.busy = false
 	now := time.Now()
-	f.answeredLocked(m, rec, trouble, now)
+	f.answeredLocked(m, rec, err, now)
 	// To read what all answer takes a twentieth of a processor at most.
 	if spent := time.Duration(f.crew.spent.Swap(0)); spent > 0 {
 		f.rest = later(f.rest, now).Add(20 * spent)
@@ -100,7 +99,7 @@ func (f *Fleet) asked(m *member, awaited bool, rec *record, trouble string) {
 }
 
 // ask waits for a place, and asks a member.
-func (c *crew) ask(f *Fleet, m *member, awaited bool) (*record, string) {
+func (c *crew) ask(f *Fleet, m *member, awaited bool) (*record, error) {
 	places := c.places
 	if !awaited {
 		places = c.others
@@ -109,16 +108,23 @@ func (c *crew) ask(f *Fleet, m *member, awaited bool) (*record, string) {
 	case places <- struct{}{}:
 		defer func() { <-places }()
 	case <-c.ctx.Done():
-		return nil, "the page of the fleet has been closed"
+		return nil, errors.New("the page of the fleet has been closed")
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, askedWithin)
 	defer cancel()
 	rec, err := f.fetch(ctx, m)
-	if err != nil {
-		return nil, troubleOfAnswer(ctx, err)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && rec == nil {
+		return nil, errors.New("no answer within " + span(askedWithin).String())
 	}
-	return rec, ""
+	return rec, err
 }
+
+// oddAnswer says what is wrong with an answer. That there is one shows that something is there.
+type oddAnswer string
+
+func (o oddAnswer) Error() string { return string(o) }
+
+const notJSON = oddAnswer("it answers with no JSON")
 
 const (
 	// askedWithin is how long a member may take to answer.
@@ -162,7 +168,7 @@ func (f *Fleet) fetch(ctx context.Context, m *member) (*record, error) {
 	case err != nil:
 		return nil, err
 	case len(body) > longestAnswer:
-		return nil, errors.New("its answer is longer than 8 MB")
+		return nil, oddAnswer("its answer is longer than 8 MB")
 	}
 	began := time.Now()
 	defer func() { f.crew.spent.Add(int64(time.Since(began))) }()
@@ -174,27 +180,21 @@ func refusal(answer *http.Response) error {
 	code := answer.StatusCode
 	switch kind := answer.Header.Get("Content-Type"); {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return fmt.Errorf("it answers with %d: it does not accept the token", code)
+		return oddAnswer(fmt.Sprintf("it answers with %d: it does not accept the token", code))
 	case code >= 300 && code < 400:
-		return fmt.Errorf("it answers with %d, and redirects are not followed", code)
+		return oddAnswer(fmt.Sprintf("it answers with %d, and redirects are not followed", code))
 	case code != http.StatusOK:
-		return fmt.Errorf("it answers with %d", code)
+		return oddAnswer(fmt.Sprintf("it answers with %d", code))
 	case !strings.HasPrefix(kind, "application/json"):
-		return errors.New("it answers with no JSON")
+		return notJSON
 	}
 	return nil
 }
 
-// troubleOfAnswer says why there is no answer.
-func troubleOfAnswer(ctx context.Context, err error) string {
-	var broken *json.SyntaxError
+// troubleOfClient returns what an error says that a client has returned.
+func troubleOfClient(err error) string {
 	var of *url.Error
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "no answer within " + span(askedWithin).String()
-	case errors.As(err, &broken):
-		return "it answers with no JSON"
-	case errors.As(err, &of):
+	if errors.As(err, &of) { // it begins with the whole address
 		err = of.Err
 	}
 	return said(errorText(err)).String()

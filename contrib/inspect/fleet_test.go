@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -435,6 +436,11 @@ func TestAProcessThatIsSilentIsGoneInTheEnd(t *testing.T) {
 		assert.Equal(t, "a gone v1; ", states(v.Gone))
 		assert.Equal(t, "connection refused", v.Gone[0].Trouble)
 		assert.NotEmpty(t, v.Wrong.Shown, "it should be there")
+		n.set("a", http.NotFoundHandler())
+		time.Sleep(time.Minute)
+		look(t, f)
+		synctest.Wait()
+		assert.Equal(t, "a silent v1; ", states(look(t, f).Processes), "something is there")
 		n.set("a", a.page)
 		time.Sleep(2 * time.Second)
 		look(t, f)
@@ -654,4 +660,43 @@ func TestRunsThatAProcessTellsNoMoreAreKept(t *testing.T) {
 		runs()
 		assert.Len(t, told.Runs, 32)
 	})
+}
+
+// The addresses of a service are asked as such, so its name has to be that of the certificates.
+func TestAServiceWithTLS(t *testing.T) {
+	server := httptest.NewTLSServer(newReplica(t, "v1").page)
+	defer server.Close()
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	require.NoError(t, err)
+	n := newNetwork()
+	n.lead("jobs.svc", "127.0.0.1")
+	transport := server.Client().Transport.(*http.Transport).Clone()
+	for name, state := range map[string]string{"example.com": "up", "jobs.svc": "silent"} {
+		transport.TLSClientConfig.ServerName = name
+		f := inspect.FleetHandler(inspect.Service("https://jobs.svc:"+port+"/punctual/")).With(inspect.Resolver(n),
+			inspect.HTTPClient(&http.Client{Transport: transport.Clone()}))
+		var v index
+		for v = look(t, f); len(v.Processes) == 0 || v.Processes[0].State == "asked"; v = look(t, f) {
+		}
+		assert.Equal(t, state, v.Processes[0].State, v.Processes[0].Trouble)
+		f.Close()
+	}
+}
+
+// The stream of a fleet is that of a page: it tells what changes, and ends with it.
+func TestAStreamOfAFleet(t *testing.T) {
+	r := newReplica(t, "v1")
+	member := httptest.NewServer(r.page)
+	defer member.Close()
+	f := inspect.FleetHandler(inspect.Address(member.URL + "/punctual/"))
+	server := mounted(t, f)
+	_, lines := stream(t, server.URL+"/punctual/")
+	for !strings.Contains(next(lines), "v1") {
+	}
+	r.fail(errors.New("disk full"))
+	for !strings.Contains(next(lines), "disk full") {
+	}
+	f.Close()
+	for next(lines) != "" {
+	}
 }

@@ -152,7 +152,7 @@ func (f *Fleet) moveLocked(s *service, found []string, now time.Time) {
 		m := newMember(s.Member, ip)
 		switch {
 		case net.ParseIP(ip) == nil || known[m.url]:
-		case len(f.members) == mostMembers:
+		case len(f.members) >= mostMembers:
 			s.more++
 		default:
 			m.of = s

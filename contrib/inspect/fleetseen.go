@@ -16,7 +16,7 @@ type fleetSeen struct {
 	at        time.Time
 	processes []*fleetProcess // those that live first, and then those that are gone, the last one first
 	services  []service       // names that can't be resolved, or lead to too many addresses
-	names     func() []*fleetTask
+	tasks     func() fleetTaskList
 }
 
 // fleetProcess is a replica at that moment.
@@ -57,7 +57,11 @@ func (f *Fleet) seeLocked(now time.Time) *fleetSeen {
 			s.services = append(s.services, *one)
 		}
 	}
-	s.names = sync.OnceValue(s.findTasks)
+	s.tasks = sync.OnceValue(func() fleetTaskList {
+		began := time.Now()
+		defer func() { f.crew.spent.Add(int64(time.Since(began))) }()
+		return s.findTasks()
+	})
 	return s
 }
 

@@ -48,8 +48,15 @@ type fleetVersion struct {
 // Called is the version for people.
 func (v *fleetVersion) Called() string { return called(v.Version) }
 
+// fleetTaskList is all of them.
+type fleetTaskList struct {
+	all []*fleetTask
+	at  map[string]*fleetTask // by path
+}
+
 // findTasks returns all tasks, those first with which something is wrong.
-func (s *fleetSeen) findTasks() (tasks []*fleetTask) {
+func (s *fleetSeen) findTasks() fleetTaskList {
+	tasks := []*fleetTask{}
 	known := map[[2]text]*fleetTask{}
 	for _, p := range s.processes {
 		if p.has == nil {
@@ -74,7 +81,11 @@ func (s *fleetSeen) findTasks() (tasks []*fleetTask) {
 		return cmp.Or(rankOf(a.Shows)-rankOf(b.Shows), strings.Compare(string(a.Task), string(b.Task)),
 			strings.Compare(string(a.Pool), string(b.Pool)))
 	})
-	return tasks
+	at := make(map[string]*fleetTask, len(tasks))
+	for _, t := range tasks {
+		at[t.Path] = t
+	}
+	return fleetTaskList{tasks, at}
 }
 
 // compare puts the versions beside each other, the newest first.

@@ -16,6 +16,7 @@ type fleetIndex struct {
 	Gone      []*fleetProcess `json:"gone"`
 	Tasks     []*fleetTask    `json:"tasks"` // the first of them
 	Total     int             `json:"tasks_in_all"`
+	MoreGone  int             `json:"more_gone,omitzero"`
 	Untold    int             `json:"tasks_untold,omitzero"` // of which processes have told nothing
 }
 
@@ -80,7 +81,7 @@ func (s *fleetSeen) view(path string, q query) (view, bool) {
 	case path == "":
 		return view{"fleet", nil, "", s.index()}, true
 	case path == "tasks":
-		return view{"fleettasks", []crumb{{"tasks", path}}, "", s.tasks(q)}, true
+		return view{"fleettasks", []crumb{{"tasks", path}}, "", s.tasksView(q)}, true
 	case process != nil:
 		return s.processView(path)
 	case task != nil:
@@ -91,7 +92,7 @@ func (s *fleetSeen) view(path string, q query) (view, bool) {
 
 func (s *fleetSeen) index() fleetIndex {
 	v := fleetIndex{At: s.at, Shows: "ok", Wrong: s.wrong(), Processes: []*fleetProcess{},
-		Gone: []*fleetProcess{}, Tasks: []*fleetTask{}, Total: len(s.names())}
+		Gone: []*fleetProcess{}, Tasks: []*fleetTask{}, Total: len(s.tasks().all)}
 	for _, t := range v.Wrong.Shown {
 		v.Shows = worseOf(v.Shows, word(t.What))
 	}
@@ -104,30 +105,32 @@ func (s *fleetSeen) index() fleetIndex {
 			}
 		case len(v.Gone) < mostGoneShown:
 			v.Gone = append(v.Gone, p)
+		default:
+			v.MoreGone++
 		}
 		if p.lives() {
 			v.Untold += p.has.More
 		}
 	}
-	v.Tasks = append(v.Tasks, s.names()[:min(len(s.names()), mostFleetTasks)]...)
+	v.Tasks = append(v.Tasks, s.tasks().all[:min(len(s.tasks().all), mostFleetTasks)]...)
 	return v
 }
 
 // More returns how many tasks are not shown here.
 func (v fleetIndex) More() int { return v.Total - len(v.Tasks) }
 
-func (s *fleetSeen) tasks(q query) fleetTasks {
-	found := s.names()
+func (s *fleetSeen) tasksView(q query) fleetTasks {
+	found := s.tasks().all
 	if q.Search != "" {
 		found = nil
-		for _, t := range s.names() {
+		for _, t := range s.tasks().all {
 			if strings.Contains(strings.ToLower(string(t.Task)), strings.ToLower(q.Search)) {
 				found = append(found, t)
 			}
 		}
 	}
 	q.State, q.Sort, q.Roll = "", "", false
-	v := fleetTasks{tasksView: tasksView{At: s.at, Total: len(s.names()), Found: len(found),
+	v := fleetTasks{tasksView: tasksView{At: s.at, Total: len(s.tasks().all), Found: len(found),
 		Pages: max((len(found)+onPage-1)/onPage, 1), Asked: q, Path: "tasks"}, Tasks: []*fleetTask{}}
 	v.Page = min(q.Page, v.Pages)
 	first := (v.Page - 1) * onPage
@@ -154,7 +157,7 @@ func (s *fleetSeen) processView(path string) (view, bool) {
 	if has := p.has; has != nil {
 		alone := *p
 		alone.State = replicaUp // what was wrong there is shown also if it is gone
-		v.Ills = (&fleetSeen{processes: []*fleetProcess{&alone}, names: s.names}).wrong()
+		v.Ills = (&fleetSeen{processes: []*fleetProcess{&alone}, tasks: s.tasks}).wrong()
 		v.Host, v.PID, v.Clock = has.Process.Host, has.Process.PID, span(has.skew)
 		v.Sources, v.Untold = has.Sources, has.More
 		for i := range has.Tasks {
@@ -204,17 +207,8 @@ func newFleetShare(sh share) fleetShare {
 	return v
 }
 
-// taskAt returns the task with this address, or nil.
-func (s *fleetSeen) taskAt(path string) *fleetTask {
-	i := slices.IndexFunc(s.names(), func(t *fleetTask) bool { return t.Path == path })
-	if i < 0 {
-		return nil
-	}
-	return s.names()[i]
-}
-
 func (s *fleetSeen) taskView(path, due string) (view, bool) {
-	t := s.taskAt(path)
+	t := s.tasks().at[path]
 	if t == nil {
 		return view{}, false
 	}

@@ -63,7 +63,7 @@ func (s *fleetSeen) located(t trouble) trouble {
 	if t.Task != nil {
 		to := link{Name: t.Task.Name}
 		path := taskPath(string(t.Pool.Name), string(t.Task.Name))
-		if s.taskAt(path) != nil {
+		if s.tasks().at[path] != nil {
 			to.Path = path
 		}
 		t.Task = &to

@@ -124,16 +124,16 @@ func (d *span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-var errNoPage = errors.New("it answers with JSON, but not with that of a page")
+const notPage = oddAnswer("it answers with JSON, but not with that of a page")
 
 // newRecord reads what a member has answered.
 func newRecord(body []byte) (*record, error) {
 	r := new(record)
 	if err := json.Unmarshal(body, r); !tolerable(err) {
-		return nil, err
+		return nil, notJSON
 	}
 	if r.At.IsZero() {
-		return nil, errNoPage
+		return nil, notPage
 	}
 	r.size, r.skew = len(body), time.Until(r.At)
 	r.clean()

@@ -1,18 +1,19 @@
 package inspect
 
 import (
+	"errors"
 	"slices"
 	"time"
 )
 
 // replica is a process, as far as it is known.
 //
-//	unknown       -> up       it answers
-//	up            -> silent   it does not answer, or not as a page does
-//	silent        -> up       it answers again
-//	unknown, silent, up -> gone  it has not answered for a while, has lost its address, or another
-//	                             has that
-//	gone          -> up       it answers again
+//	unknown     -> up      it answers
+//	unknown, up -> silent  it does not answer, or not as a page does
+//	silent      -> up      it answers again
+//	silent      -> gone    nothing has answered there for a while
+//	up, silent  -> gone    its address is none any more, or another process has it
+//	gone        -> up      it answers again
 type replica struct {
 	id       string    // in addresses
 	address  string    // of its page
@@ -20,6 +21,7 @@ type replica struct {
 	answered time.Time // when that was
 	trouble  string    // why it does not answer now; "" if it does
 	since    time.Time // from when on it does not, or is gone
+	there    bool      // it answers, but not as a page does
 	why      string    // it is gone; "" if it is not
 }
 
@@ -38,7 +40,7 @@ func (r *replica) state(now time.Time) string {
 	switch {
 	case r.why != "":
 		return replicaGone
-	case r.trouble != "" && r.has != nil && now.Sub(r.answered) >= goneAfter:
+	case r.trouble != "" && !r.there && r.has != nil && now.Sub(r.answered) >= goneAfter:
 		return replicaGone
 	case r.trouble != "":
 		return replicaSilent
@@ -49,17 +51,18 @@ func (r *replica) state(now time.Time) string {
 }
 
 // answeredLocked takes what a member has answered, or why it has not.
-func (f *Fleet) answeredLocked(m *member, rec *record, trouble string, now time.Time) {
+func (f *Fleet) answeredLocked(m *member, rec *record, err error, now time.Time) {
 	if m.left {
 		return
 	}
 	f.version++
 	r := &m.now
-	if trouble != "" {
+	if err != nil {
 		if r.trouble == "" {
 			r.since = now
 		}
-		r.trouble = trouble
+		var odd oddAnswer
+		r.trouble, r.there = troubleOfClient(err), errors.As(err, &odd)
 		return
 	}
 	if r.has != nil && r.has.Process.Instance != rec.Process.Instance {
