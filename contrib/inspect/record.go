@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -135,7 +136,7 @@ func newRecord(body []byte) (*record, error) {
 	if r.At.IsZero() {
 		return nil, notPage
 	}
-	r.size, r.skew = len(body), time.Until(r.At)
+	r.size, r.skew = len(body), max(time.Until(r.At), -math.MaxInt64)
 	r.clean()
 	return r, nil
 }

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
@@ -40,7 +41,7 @@ type rollRun struct {
 const (
 	mostRoll     = 500
 	mostRollRuns = 3
-	rollRoom     = 1 << 20
+	rollRoom     = 2 << 20
 )
 
 // roll collects what a fleet is told.
@@ -48,7 +49,7 @@ type roll struct {
 	tasks []rollTask
 	more  int // names for which there was no room
 	room  int // in bytes
-	whole int // likewise, for whole errors and stacks
+	whole int // likewise, for whole errors and stacks, which are beside that
 }
 
 // rolled is what the index has of it.
@@ -94,15 +95,21 @@ func (s *seen) names() (wrong, rest []string, more int) {
 	for _, t := range s.troubles() {
 		add(&wrong, t.Name)
 	}
-	for i, e := range s.tasks().entries {
-		if len(rest) == mostRoll {
-			more = len(s.tasks().entries) - i
-			break
+	last := "" // those of one name follow each other
+	for _, e := range s.tasks().entries {
+		switch {
+		case known[e.name] || e.name == last:
+		case len(rest) == mostRoll:
+			more++
+		default:
+			add(&rest, e.name)
 		}
-		add(&rest, e.name)
+		last = e.name
 	}
 	for _, t := range s.measurements().Tasks {
-		add(&rest, t.Name)
+		if s.tasks().named(t.Name) == 0 {
+			add(&rest, t.Name)
+		}
 	}
 	return wrong, rest, more
 }
@@ -127,11 +134,12 @@ func (r *roll) add(s *seen, names []string) {
 
 func (r *roll) task(s *seen, name string, m *insight.TaskMeasurements) rollTask {
 	t := rollTask{Pool: link{text(s.title()), s.path()}, Task: s.link(name)}
-	r.room -= 300 + len(name)
+	r.room -= 300 + 2*written(s.title()) + 2*written(name)
 	i := slices.IndexFunc(s.troubles(), func(t insight.Trouble) bool { return t.Name == name })
 	if i >= 0 {
 		ill := s.trouble(s.troubles()[i])
 		t.Trouble = &ill
+		r.room -= 500 + written(string(ill.Error)) + written(ill.Reason)
 		t.Past = r.failed(s.troubles()[i])
 	}
 	if e := s.tasks().byID[hashed(name)]; e != nil && e.name == name {
@@ -149,14 +157,26 @@ func (r *roll) task(s *seen, name string, m *insight.TaskMeasurements) rollTask 
 	return t
 }
 
-// past returns the last runs, and older ones that have failed.
+// past returns the last runs and, while little of the room is used, older ones that have failed.
 func (r *roll) past(runs []insight.PastRun) (past rollRuns) {
 	for i, run := range runs {
-		if failed := run.Expired || run.Err != nil && !run.Skipped; i < mostRollRuns || failed {
+		failed := run.Expired || run.Err != nil && !run.Skipped
+		if i < mostRollRuns || failed && r.room > rollRoom*3/4 {
 			past = append(past, r.run(run))
 		}
 	}
 	return past
+}
+
+// written returns how many bytes a text takes in JSON at most, without what is cut.
+func written(text string) (size int) {
+	for i := range min(len(text), shownError) {
+		if c := text[i]; c < ' ' || c >= 0x7f || strings.IndexByte(`"\<>&`, c) >= 0 {
+			size += 5
+		}
+		size++
+	}
+	return size
 }
 
 func ofLast(l executor.LastRun) insight.PastRun {
@@ -175,8 +195,7 @@ func (r *roll) failed(t insight.Trouble) rollRuns {
 func (r *roll) run(p insight.PastRun) rollRun {
 	run := rollRun{Number: p.Number, Due: p.Scheduled, Started: p.Started, Took: span(p.Took),
 		Late: span(p.Late), Skipped: p.Skipped, Expired: p.Expired, Error: said(errorText(p.Err))}
-	before := r.whole
 	run.Whole = newAccount(p.Err, &r.whole)
-	r.room -= 200 + min(len(run.Error), shownError) + before - r.whole
+	r.room -= 200 + written(string(run.Error))
 	return run
 }
