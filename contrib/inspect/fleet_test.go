@@ -271,6 +271,10 @@ func TestALinkToARunOutlivesItsProcess(t *testing.T) {
 		assert.Equal(t, http.StatusOK, page.Code)
 		assert.Contains(t, page.Body.String(), "disk full")
 		assert.Contains(t, page.Body.String(), `<span class="badge">gone</span>`)
+		gone := get(t, f, "/"+look(t, f).Gone[0].Path).Body.String()
+		assert.Contains(t, gone, "jobs.svc does not lead there any more, since")
+		assert.Contains(t, gone, "failing", "what was wrong there")
+		assert.NotContains(t, gone, "s-silent")
 		for _, path := range []string{strings.Split(run, "run/")[0], "/" + look(t, f).Gone[0].Path} {
 			assert.Contains(t, get(t, f, path).Body.String(), "disk full", path)
 		}

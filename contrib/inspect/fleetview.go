@@ -156,7 +156,8 @@ func (s *fleetSeen) processView(path string) (view, bool) {
 	v := fleetProcessView{At: s.at, fleetProcess: p, Tasks: []fleetShare{}}
 	if has := p.has; has != nil {
 		alone := *p
-		alone.State = replicaUp // what was wrong there is shown also if it is gone
+		// What was wrong there is shown also if it is gone; that it is gone is said above.
+		alone.State, alone.amiss = replicaUp, false
 		v.Ills = (&fleetSeen{processes: []*fleetProcess{&alone}, tasks: s.tasks}).wrong()
 		v.Host, v.PID, v.Clock = has.Process.Host, has.Process.PID, span(has.skew)
 		v.Sources, v.Untold = has.Sources, has.More

@@ -145,7 +145,7 @@ func newRecord(body []byte) (*record, error) {
 func (r *record) clean() {
 	r.More, r.Wrong.More = number(r.More), number(r.Wrong.More)
 	p := &r.Process
-	r.At, p.Started = r.At.Local(), p.Started.Local()
+	r.At, p.Started = localTime(r.At), localTime(p.Started)
 	shorten(&r.Shows)
 	shorten(&p.Instance)
 	shorten(&p.Version)
@@ -225,9 +225,10 @@ func ownPath(path string) string {
 	return strings.Clone(path)
 }
 
+// localTime returns a time as this process shows times. One that JSON might not write becomes zero.
 func localTime(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
+	if !writable(t) {
+		return time.Time{}
 	}
 	return t.Local()
 }
