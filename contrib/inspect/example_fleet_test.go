@@ -12,7 +12,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// bearer lets through whoever sends the token. Over plain HTTP everybody on the way reads it.
+// bearer lets requests with the token through. Over plain HTTP everybody on the way reads it.
 func bearer(token string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte("Bearer " + token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -131,7 +131,7 @@ const (
 	viewWait = time.Second
 )
 
-// refresh asks whoever is due, and waits a little for the answers of those that usually answer.
+// refresh asks the processes that are due, and waits a little for those that usually answer.
 func (f *Fleet) refresh(ctx context.Context) {
 	f.mu.Lock()
 	f.askLocked(time.Now())
@@ -146,7 +146,7 @@ func (f *Fleet) refresh(ctx context.Context) {
 	}
 }
 
-// snapshot returns what there is to see, and asks whoever is due.
+// snapshot returns what there is to see, and asks the processes that are due.
 func (f *Fleet) snapshot() *snapshot {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -243,7 +243,7 @@ func TestAVersionThatBreaksAJob(t *testing.T) {
 	})
 }
 
-// The link that somebody has sent: it leads to the run after its process has gone.
+// A link in a chat or a ticket: it leads to the run after its process has gone.
 func TestALinkToARunOutlivesItsProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()

@@ -22,7 +22,7 @@ func Address(page string) Member { return Member{mustBase(page), false} }
 
 // Service is the pages of all processes to which the name in the address leads, at its port and
 // path, such as "http://jobs.default.svc:8080/punctual/" for a headless service of Kubernetes. The
-// name is resolved every five seconds while somebody looks. It panics as [Address] does.
+// name is resolved every five seconds while the page is looked at. It panics as [Address] does.
 func Service(page string) Member { return Member{mustBase(page), true} }
 
 func mustBase(page string) *url.URL {

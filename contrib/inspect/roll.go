@@ -9,7 +9,7 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 )
 
-// rollTask is all tasks of one name in a pool or loop, as a [Fleet] is told of them.
+// rollTask is all tasks of one name in a pool or loop, as a [Fleet] learns of them.
 type rollTask struct {
 	Pool        link      `json:"pool"`
 	Task        link      `json:"task"`
@@ -36,7 +36,7 @@ type rollRun struct {
 	Whole   *account  `json:"whole,omitempty"`
 }
 
-// The most that a fleet is told of one process: names of tasks, the last runs of each beside those
+// The most that a fleet learns of one process: names of tasks, the last runs of each beside those
 // that have failed, and bytes, about.
 const (
 	mostRoll     = 500
@@ -44,7 +44,7 @@ const (
 	rollRoom     = 2 << 20
 )
 
-// roll collects what a fleet is told.
+// roll collects what the index has for a fleet.
 type roll struct {
 	tasks []rollTask
 	more  int // names for which there was no room

@@ -1,4 +1,4 @@
-// Command worker is a process of a fleet: a pool whose job "import" fails if it is told so, and the
+// Command worker is a process of a fleet: a pool whose job "import" can be made to fail, and the
 // page of the pool behind a token. It prints its address when it listens.
 package main
 
