@@ -100,7 +100,9 @@ func (t *fleetTask) compare() {
 		}
 		v.add(sh)
 	}
-	slices.SortStableFunc(t.Versions, func(a, b *fleetVersion) int { return b.started.Compare(a.started) })
+	slices.SortStableFunc(t.Versions, func(a, b *fleetVersion) int {
+		return b.started.Compare(a.started)
+	})
 	t.Shows = insight.HealthOK
 	for _, v := range t.Versions {
 		if v.lives() {
@@ -120,8 +122,8 @@ func (v *fleetVersion) lives() bool { return v.Gone < v.Processes }
 
 func (t *fleetTask) lives() bool { return slices.ContainsFunc(t.Versions, (*fleetVersion).lives) }
 
-// add adds what a process has. Those that are gone count with what they had last; what is wrong there
-// is so only if none lives.
+// add adds what a process has. Those that are gone count with what they had last; what is wrong
+// there is so only if none lives.
 func (v *fleetVersion) add(sh share) {
 	v.Processes++
 	if !sh.of.lives() {

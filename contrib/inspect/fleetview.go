@@ -236,8 +236,8 @@ func (s *fleetSeen) taskView(path, due string) (view, bool) {
 	return view{"fleetrun", here, "", v}, true
 }
 
-// dueAt reports whether a time is the one that a text has, which may have no fraction of a second, or
-// only milliseconds, as logs have.
+// dueAt reports whether a time is the one that a text has, which may have no fraction of a second,
+// or only milliseconds, as logs have.
 func dueAt(at time.Time, text string) bool {
 	due, err := time.Parse(time.RFC3339, text)
 	return err == nil && (at.Equal(due) || at.Truncate(time.Millisecond).Equal(due) ||

@@ -106,7 +106,8 @@ func (s *fleetSeen) amiss() (list []*fleetTrouble) {
 			says = label(one.base.Hostname()) + " can’t be resolved: " + one.trouble + ", since " +
 				clockTime(time.Now(), one.since)
 		}
-		list = append(list, &fleetTrouble{trouble: trouble{What: replicaSilent, Since: one.since}, Own: says})
+		list = append(list, &fleetTrouble{trouble: trouble{What: replicaSilent, Since: one.since},
+			Own: says})
 	}
 	return list
 }

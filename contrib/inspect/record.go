@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// record is what a member of a fleet has answered, and nothing more: whatever it is, it is short, its
-// links lead to views of its own page, and its times are shown as this process shows times.
+// record is what a member of a fleet has answered, and nothing more: whatever it is, it is short,
+// its links lead to views of its own page, and its times are shown as this process shows times.
 type record struct {
 	At      time.Time     `json:"at"`
 	Shows   word          `json:"shows"`
