@@ -10,6 +10,8 @@
 // shows of a pool depends on [executor.Watch]: with it there are histograms, and with its History
 // also the last runs, what is wrong, and what has ended by a failure, see [insight.Trouble].
 //
+// Several processes, each with its page, are shown on one page by [FleetHandler].
+//
 // # Safety
 //
 // The page is read-only, unless [Actions] says who may act. Everyone who can reach its address can

@@ -1,6 +1,9 @@
 package inspect
 
-import "time"
+import (
+	"runtime/debug"
+	"time"
+)
 
 // Forget has the next viewer get a new snapshot.
 func (p *Page) Forget() { p.forget() }
@@ -12,3 +15,6 @@ func Stand(pool, task string) (found int, took, stopped time.Duration) {
 	s.look(pool)
 	return len(s.Found), time.Duration(s.Took), time.Duration(s.Stopped)
 }
+
+// VersionOf returns the version of a program of which that is known.
+func VersionOf(info *debug.BuildInfo) string { return versionOf(info) }

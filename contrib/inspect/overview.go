@@ -8,11 +8,13 @@ import (
 
 // overview is the first view: everything in a line each.
 type overview struct {
-	At      time.Time `json:"at"`
-	Status  string    `json:"status"` // of the worst
-	Shows   string    `json:"shows"`  // likewise, and what is wrong beside that
-	Wrong   wrong     `json:"wrong"`  // of all
-	Sources []summary `json:"sources"`
+	At      time.Time           `json:"at"`
+	Status  string              `json:"status"` // of the worst
+	Shows   string              `json:"shows"`  // likewise, and what is wrong beside that
+	Wrong   wrong               `json:"wrong"`  // of all
+	Sources []summary           `json:"sources"`
+	Process process             `json:"process"`
+	*rolled `json:",omitempty"` // only if it is asked for
 }
 
 // summary is a source in a line.
@@ -37,7 +39,7 @@ type measuredPair struct {
 
 func (s *snapshot) overview() overview {
 	o := overview{At: s.at, Status: insight.HealthOK, Shows: insight.HealthOK, Sources: []summary{},
-		Wrong: s.wrong()}
+		Wrong: s.wrong(), Process: s.process}
 	for _, src := range s.sources {
 		sum := src.summary()
 		if sum.figures != nil && sum.Late != nil {

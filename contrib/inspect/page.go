@@ -22,8 +22,10 @@ type Page struct {
 	traceURL  *userText                // nil if traces have no address
 	guard     *http.CrossOriginProtection
 
-	begun time.Time // from which ticks are counted
-	born  string    // tells this page from one of another process, in forms
+	begun   time.Time // from which ticks are counted
+	born    string    // tells this page from one of another process, in forms
+	process process
+	fleet   *Fleet // whose page it is; nil for one of sources
 
 	ended chan struct{} // closed when no viewer is kept up to date any more
 	end   sync.Once
@@ -44,9 +46,11 @@ type Page struct {
 // has to be taken away, and must not be one that the page has itself, such as /pool/ or /asset/. It
 // panics for a source that is none.
 func Handler(sources ...Source) *Page {
-	return &Page{sources: newSources(sources), guard: http.NewCrossOriginProtection(),
+	p := &Page{sources: newSources(sources), guard: http.NewCrossOriginProtection(),
 		begun: time.Now(), born: rand.Text(), ended: make(chan struct{}),
 		servers: map[*http.Server]chan struct{}{}}
+	p.process = newProcess(p.born, p.begun)
+	return p
 }
 
 // With sets options, before the page is mounted, and returns it.

@@ -12,12 +12,16 @@ import (
 func TestTheReadmeQuotesTheExamples(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	examples, err := os.ReadFile("example_test.go")
-	require.NoError(t, err)
+	var examples string
+	for _, name := range []string{"example_test.go", "example_fleet_test.go"} {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		examples += string(text)
+	}
 	quotes := strings.Split(string(readme), "```go\n")
-	require.Len(t, quotes, 5)
+	require.Len(t, quotes, 6)
 	for _, quote := range quotes[1:] {
 		code, _, _ := strings.Cut(quote, "```")
-		assert.Contains(t, string(examples), code)
+		assert.Contains(t, examples, code)
 	}
 }

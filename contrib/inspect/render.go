@@ -29,7 +29,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"pasts": func(caption, base string, runs []pastRun, names bool) pastArgs {
 		return pastArgs{caption, base, runs, names}
 	},
-}).ParseFS(templateFiles, "template/*.html"))
+}).Funcs(fleetFuncs).ParseFS(templateFiles, "template/*.html"))
 
 // What templates that are used by others get.
 type (
@@ -211,7 +211,9 @@ func withFormat(q query) string {
 func serveJSON(w http.ResponseWriter, snap *snapshot, path string, q query, act bool) {
 	w.Header().Set("Content-Type", "application/json")
 	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
+	if !q.Roll { // it is not for people
+		encoder.SetIndent("", "  ")
+	}
 	v, ok := snap.view(path, q, act)
 	if !ok {
 		w.WriteHeader(http.StatusNotFound)

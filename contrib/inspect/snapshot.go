@@ -15,6 +15,8 @@ import (
 type snapshot struct {
 	at      time.Time
 	sources []*seen
+	process process
+	fleet   *fleetSeen // what a fleet shows instead of sources
 
 	views sync.Map // from shownAt to func() rendered
 	kept  atomic.Int64
@@ -54,6 +56,9 @@ const nextSeen = 1000
 
 // snapshot returns the last snapshot, or a new one if that is older than allowed.
 func (p *Page) snapshot(age time.Duration) *snapshot {
+	if p.fleet != nil {
+		return p.fleet.snapshot()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.last != nil && !p.stale && time.Since(p.last.at) <= age {
@@ -62,7 +67,7 @@ func (p *Page) snapshot(age time.Duration) *snapshot {
 	now := time.Now()
 	before := p.last
 	p.stale = false
-	p.last = &snapshot{at: now}
+	p.last = &snapshot{at: now, process: p.process}
 	for i, src := range p.sources {
 		s := p.see(src, now)
 		if before != nil && s.figures != nil {

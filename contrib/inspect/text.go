@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ func (d span) MarshalText() ([]byte, error) { return []byte(time.Duration(d).Str
 
 // String returns the text for people: three digits, and the unit.
 func (d span) String() string {
-	t := time.Duration(d)
+	t := max(time.Duration(d), -math.MaxInt64) // the least has no positive counterpart
 	if t < 0 {
 		return "−" + span(-t).String()
 	}

@@ -25,6 +25,7 @@ type query struct {
 	State  string // one of states, or "" for all
 	Sort   string // one of orders, or "" for by name
 	Page   int    // from 1 on
+	Roll   bool   // the index is to have the tasks, for a Fleet
 }
 
 // longestSearch is how much of a search is looked at, in bytes.
@@ -32,7 +33,7 @@ const longestSearch = 200
 
 // newQuery reads what is understood, and takes anything else for what it is by default.
 func newQuery(values url.Values) query {
-	q := query{Search: values.Get("q"), Page: 1}
+	q := query{Search: values.Get("q"), Page: 1, Roll: values.Get("with") == "tasks"}
 	if len(q.Search) > longestSearch {
 		q.Search = q.Search[:longestSearch]
 	}
@@ -67,8 +68,11 @@ func (q query) String() string {
 // view returns what is at a path, or false if nothing is there. Act says whether the viewer may act,
 // and so see what is only for those.
 func (s *snapshot) view(path string, q query, act bool) (view, bool) {
+	if s.fleet != nil {
+		return s.fleet.view(path, q)
+	}
 	if path == "" {
-		return view{"overview", nil, "", s.overview()}, true
+		return view{"overview", nil, "", s.overview().with(s, q)}, true
 	}
 	kind, rest, _ := strings.Cut(path, "/")
 	id, rest, found := strings.Cut(rest, "/")
