@@ -45,6 +45,7 @@ type seen struct {
 	tasks        func() *index
 	briefs       func() []brief // of the tasks, in the same order
 	troubles     func() []insight.Trouble
+	ills         func() ills
 }
 
 // nextSeen is how many of the tasks that wait are looked at, in the order in which they are due.
@@ -79,6 +80,7 @@ func (p *Page) see(src *source, now time.Time) *seen {
 	s.measurements = sync.OnceValue(src.measurements)
 	s.history = sync.OnceValue(src.history)
 	s.troubles = sync.OnceValue(s.findTroubles)
+	s.ills = sync.OnceValue(s.findIlls)
 	s.next = func() []executor.Pending { return nil }
 	s.tasks = func() *index { return new(index) }
 	s.briefs = func() []brief { return nil }
