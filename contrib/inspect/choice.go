@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -16,9 +17,9 @@ type listed struct {
 // choice is the tasks that a query asks for: sections that are each in order by name or, where another
 // order is asked for, all of them in that.
 type choice struct {
-	sections  []section
-	sorted []listed
-	total  int // of those that there are to choose from
+	sections []section
+	sorted   []listed
+	total    int // of those that there are to choose from
 }
 
 // section is the tasks of one pool that are looked for, by name.
@@ -31,29 +32,26 @@ type section struct {
 // for is each of the tasks looked at.
 func choose(pools []*seen, q query) *choice {
 	c := new(choice)
-	by := comparison(q.Sort)
-	var picks []pick
+	key := keyOf(q.Sort)
+	var keys []keyed
 	for _, s := range pools {
 		dead := s.ills().dead
 		c.total += len(s.tasks().entries) + len(dead)
-		if q.State == "" && by == nil {
+		if q.State == "" && key == nil {
 			c.add(s, s.tasks().matching(q.Search))
 			c.add(s, (&index{entries: dead}).matching(q.Search))
 			continue
 		}
-		found, failed := s.picks(q)
-		if by != nil {
-			picks = append(append(picks, found...), failed...)
-			continue
+		for _, g := range s.groups() {
+			if key == nil {
+				c.add(s, g.fitting(q))
+			} else {
+				keys = g.keys(q, key, keys)
+			}
 		}
-		c.add(s, entriesOf(found))
-		c.add(s, entriesOf(failed))
 	}
-	if by != nil {
-		slices.SortStableFunc(picks, func(a, b pick) int { return by(a.brief, b.brief) })
-		for _, p := range picks {
-			c.sorted = append(c.sorted, p.listed)
-		}
+	if key != nil {
+		c.sort(keys)
 	}
 	return c
 }
@@ -64,40 +62,77 @@ func (c *choice) add(of *seen, entries []*entry) {
 	}
 }
 
-// pick is a task that is looked for, with what it is chosen and sorted by.
-type pick struct {
-	listed
-	brief
+// group is tasks of one pool, by name, with what they are chosen and sorted by.
+type group struct {
+	section
+	briefs []brief
 }
 
-// picks returns the tasks of a pool that are in the state that is asked for and have the name, and
-// those that a failure has ended; each by name.
-func (s *seen) picks(q query) (living, dead []pick) {
+// groups returns the tasks of a pool: those that there are, and those that a failure has ended.
+func (s *seen) groups() []group {
+	dead := group{section: section{s, s.ills().dead}}
+	for _, e := range dead.entries {
+		dead.briefs = append(dead.briefs, briefOfDead(e.dead))
+	}
+	return []group{{section{s, s.tasks().entries}, s.briefs()}, dead}
+}
+
+// fits reports whether one is in the state that is asked for.
+func (g *group) fits(i int, q query) bool {
+	b := &g.briefs[i]
+	return q.State == "" || b.state == q.State || g.of.illOf(g.entries[i], b) == q.State
+}
+
+// fitting returns those that are looked for, by name.
+func (g *group) fitting(q query) (found []*entry) {
 	text := strings.ToLower(q.Search)
-	fits := func(e *entry, b brief) bool {
-		return strings.Contains(e.lower, text) &&
-			(q.State == "" || b.state == q.State || s.illOf(e, b) == q.State)
-	}
-	briefs := s.briefs()
-	for i, e := range s.tasks().entries {
-		if fits(e, briefs[i]) {
-			living = append(living, pick{listed{s, e}, briefs[i]})
+	for i, e := range g.entries {
+		if strings.Contains(e.lower, text) && g.fits(i, q) {
+			found = append(found, e)
 		}
 	}
-	for _, e := range s.ills().dead {
-		if b := briefOfDead(e.dead); fits(e, b) {
-			dead = append(dead, pick{listed{s, e}, b})
-		}
-	}
-	return living, dead
+	return found
 }
 
-func entriesOf(picks []pick) []*entry {
-	entries := make([]*entry, len(picks))
-	for i, p := range picks {
-		entries[i] = p.entry
+// keyed is a task with what it is sorted by.
+type keyed struct {
+	key int64
+	at  int // its place among those of the same key
+	listed
+}
+
+// keys adds those that are looked for.
+func (g *group) keys(q query, key func(*brief) int64, keys []keyed) []keyed {
+	text := strings.ToLower(q.Search)
+	for i, e := range g.entries {
+		if strings.Contains(e.lower, text) && g.fits(i, q) {
+			keys = append(keys, keyed{key(&g.briefs[i]), len(keys), listed{g.of, e}})
+		}
 	}
-	return entries
+	return keys
+}
+
+func (c *choice) sort(keys []keyed) {
+	slices.SortFunc(keys, func(a, b keyed) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at))
+	})
+	c.sorted = make([]listed, len(keys))
+	for i, k := range keys {
+		c.sorted[i] = k.listed
+	}
+}
+
+// keyOf returns what tasks are sorted by for an order; nil for the order by name.
+func keyOf(order string) func(*brief) int64 {
+	switch order {
+	case "next":
+		return func(b *brief) int64 { return b.next }
+	case "took":
+		return func(b *brief) int64 { return -int64(b.took) }
+	case "runs":
+		return func(b *brief) int64 { return -int64(b.runs) }
+	}
+	return nil
 }
 
 // size returns how many have been found.

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ func deadEntry(t insight.Trouble) *entry {
 
 // illOf says in a word what is wrong with a task, the worst that is; "" if nothing is. What is known
 // of a name only holds for those tasks of the name that it can be true of.
-func (s *seen) illOf(e *entry, b brief) string {
+func (s *seen) illOf(e *entry, b *brief) string {
 	worst := b.wrong
 	add := func(what string, is bool) {
 		if is && (worst == "" || rank(what) < rank(worst)) {
@@ -75,19 +74,6 @@ func (s *seen) deadRow(e *entry) row {
 			Error: said(errorText(run.Err))}
 	}
 	return r
-}
-
-// comparison returns how briefs are compared for an order; nil for the order by name.
-func comparison(order string) func(a, b brief) int {
-	switch order {
-	case "next":
-		return func(a, b brief) int { return cmp.Compare(a.next, b.next) }
-	case "took":
-		return func(a, b brief) int { return cmp.Compare(b.took, a.took) }
-	case "runs":
-		return func(a, b brief) int { return cmp.Compare(b.runs, a.runs) }
-	}
-	return nil
 }
 
 // noNext is the time of the next run of a task that has none, as a brief has it.

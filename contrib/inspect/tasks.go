@@ -60,10 +60,10 @@ func (s *seen) row(e *entry, a *asker) row {
 		return s.deadRow(e)
 	}
 	st := e.handle.Status()
-	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: stateOf(st),
-		Wrong: s.illOf(e, newBrief(st)), Kind: string(st.Kind), Period: span(st.Period), Next: st.Next,
-		Runs: st.Runs, Last: newLastRun(st.Last), Paused: st.Paused,
-		Identity: identity(s.born, e.serial), Pick: e.pick(s.source)}
+	b := newBrief(st)
+	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: b.state, Wrong: s.illOf(e, &b),
+		Kind: string(st.Kind), Period: span(st.Period), Next: st.Next, Runs: st.Runs,
+		Last: newLastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial), Pick: e.pick(s.source)}
 	switch {
 	case st.Period == never:
 		r.Kind, r.Period = "on demand", 0
