@@ -126,6 +126,16 @@ func (v tasksView) Sorted(order string) string {
 // Preview is where a form leads that is to do something with several of the tasks.
 func (v tasksView) Preview() string { return v.Path + "/" + stepPreview + v.Asked.String() }
 
+// Selectable is how many of the tasks that are shown can be selected.
+func (v tasksView) Selectable() (n int) {
+	for _, r := range v.Tasks {
+		if r.Pick != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // Before and After are the numbers of the pages beside this one; 0 if there is none.
 func (v tasksView) Before() int { return v.Page - 1 }
 

@@ -180,6 +180,7 @@
 
 	// What is ticked stays so when rows come and go, also for those that are on another page by now.
 	const ticked = new Set();
+	let born = ""; // the process that they are of
 	document.documentElement.classList.add("script");
 
 	function boxes() {
@@ -191,6 +192,9 @@
 		const form = document.getElementById("many");
 		const all = document.getElementById("pick-all");
 		if (!form || !all) return;
+		const of = live.querySelector("input[name=of]").value;
+		if (born && born !== of) ticked.clear(); // another has other tasks of these numbers
+		born = of;
 		const away = new Set(ticked);
 		let here = 0;
 		for (const box of boxes()) {
