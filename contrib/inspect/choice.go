@@ -14,8 +14,8 @@ type listed struct {
 	*entry
 }
 
-// choice is the tasks that a query asks for: sections that are each in order by name or, where another
-// order is asked for, all of them in that.
+// choice is the tasks that a query asks for: sections that are each in order by name or, where
+// another order is asked for, all of them in that.
 type choice struct {
 	sections []section
 	sorted   []listed
@@ -114,7 +114,10 @@ func (g *group) keys(q query, key func(*brief) int64, keys []keyed) []keyed {
 
 func (c *choice) sort(keys []keyed) {
 	slices.SortFunc(keys, func(a, b keyed) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at))
+		if c := cmp.Compare(a.key, b.key); c != 0 {
+			return c
+		}
+		return a.at - b.at
 	})
 	c.sorted = make([]listed, len(keys))
 	for i, k := range keys {
@@ -179,9 +182,9 @@ func (c *choice) window(first, n int) (shown []listed) {
 	return shown
 }
 
-// split returns how many of each section are among the first n of all by name. It narrows that down as
-// quickselect does, by one of those in question drawn at random: to merge the sections would take time
-// for each task, twice a second.
+// split returns how many of each section are among the first n of all by name. It narrows that down
+// as quickselect does, by one of those in question drawn at random: to merge the sections would
+// take time for each task, twice a second.
 func (c *choice) split(n int) (low []int) {
 	low, high := make([]int, len(c.sections)), make([]int, len(c.sections))
 	for i, p := range c.sections {

@@ -17,6 +17,10 @@
 // tasks, the texts of errors and the stacks of panics. Only its own origin may read it, it cannot be
 // framed, and it is never cached.
 //
+// Several tasks can be paused, resumed, run and cancelled at once: those of a list that are ticked,
+// that it shows, or that it has found in all pools. A preview shows which these are, and what is
+// then confirmed is done to exactly these. Each is logged.
+//
 // # Schedules
 //
 // A calendar of the user's own is asked for its next times, and by the methods String, Describe,

@@ -1,6 +1,10 @@
 package inspect
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Forget has the next viewer get a new snapshot.
 func (p *Page) Forget() { p.forget() }
@@ -11,4 +15,23 @@ func Stand(pool, task string) (found int, took, stopped time.Duration) {
 	s := &standing{name: task}
 	s.look(pool)
 	return len(s.Found), time.Duration(s.Took), time.Duration(s.Stopped)
+}
+
+// Window returns the names from first on, n at most, of lists that are each in order by name, as if
+// all were one; each with the number of its list.
+func Window(lists [][]string, first, n int) (names []string, of []int) {
+	c, numbers := new(choice), map[*entry]int{}
+	for i, list := range lists {
+		entries := []*entry{}
+		for k, name := range list {
+			e := &entry{name: name, lower: strings.ToLower(name), number: k}
+			entries, numbers[e] = append(entries, e), i
+		}
+		slices.SortFunc(entries, byName)
+		c.add(nil, entries)
+	}
+	for _, t := range c.window(first, n) {
+		names, of = append(names, t.name), append(of, numbers[t.entry])
+	}
+	return names, of
 }

@@ -34,8 +34,8 @@ func deadEntry(t insight.Trouble) *entry {
 	return &entry{name: t.Name, lower: strings.ToLower(t.Name), id: hashed(t.Name), dead: &t}
 }
 
-// illOf says in a word what is wrong with a task, the worst that is; "" if nothing is. What is known
-// of a name only holds for those tasks of the name that it can be true of.
+// illOf says in a word what is wrong with a task, the worst that is; "" if nothing is. What is
+// known of a name only holds for those tasks of the name that it can be true of.
 func (s *seen) illOf(e *entry, b *brief) string {
 	worst := b.wrong
 	add := func(what string, is bool) {

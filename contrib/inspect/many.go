@@ -11,7 +11,9 @@ import (
 )
 
 // serveMany does what a form asks for with several tasks. It is behind the same gate as any action.
-func (p *Page) serveMany(w http.ResponseWriter, r *http.Request, list string, of *source, step string) {
+func (p *Page) serveMany(
+	w http.ResponseWriter, r *http.Request, list string, of *source, step string,
+) {
 	if step == stepConfirm {
 		p.confirm(w, r, list)
 		return
@@ -92,7 +94,9 @@ func (p *Page) confirm(w http.ResponseWriter, r *http.Request, list string) {
 }
 
 // serveStill answers with a view that a form has asked for. It is of one moment.
-func (p *Page) serveStill(w http.ResponseWriter, r *http.Request, view string, v manyView, data any) {
+func (p *Page) serveStill(
+	w http.ResponseWriter, r *http.Request, view string, v manyView, data any,
+) {
 	f := frame{Base: v.base, Version: version, Self: v.List, Title: v.title, Still: true,
 		Token: token(w, r)}
 	var b bytes.Buffer

@@ -63,7 +63,8 @@ func (s *seen) row(e *entry, a *asker) row {
 	b := newBrief(st)
 	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: b.state, Wrong: s.illOf(e, &b),
 		Kind: string(st.Kind), Period: span(st.Period), Next: st.Next, Runs: st.Runs,
-		Last: newLastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial), Pick: e.pick(s.source)}
+		Last: newLastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial),
+		Pick: e.pick(s.source)}
 	switch {
 	case st.Period == never:
 		r.Kind, r.Period = "on demand", 0
