@@ -349,6 +349,8 @@ func TestAnActionLeadsBackToAViewOnly(t *testing.T) {
 	_, _, path, page, _ := steered(t)
 	for back, want := range map[string]string{
 		"pool/jobs/tasks?q=po&page=7&x=y": "../../../pool/jobs/tasks?page=7&q=po&did=trigger",
+		"tasks?pool=jobs&q=po&do=cancel":  "../../../tasks?pool=jobs&q=po&did=trigger",
+		"tasks/preview?q=po":              "../../../" + path + "?did=trigger",
 		"":                                "../../../?did=trigger",
 		"https://evil.example/":           "../../../" + path + "?did=trigger",
 		"//evil.example/pool/x/":          "../../../" + path + "?did=trigger",

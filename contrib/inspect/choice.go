@@ -1,9 +1,7 @@
 package inspect
 
 import (
-	"cmp"
 	"math/rand/v2"
-	"slices"
 	"sort"
 	"strings"
 )
@@ -15,11 +13,11 @@ type listed struct {
 }
 
 // choice is the tasks that a query asks for: sections that are each in order by name or, where
-// another order is asked for, all of them in that.
+// another order is asked for, all of them with what they are sorted by.
 type choice struct {
 	sections []section
-	sorted   []listed
-	total    int // of those that there are to choose from
+	keys     []keyed // in any order
+	total    int     // of those that there are to choose from
 }
 
 // section is the tasks of one pool that are looked for, by name.
@@ -33,7 +31,6 @@ type section struct {
 func choose(pools []*seen, q query) *choice {
 	c := new(choice)
 	key := keyOf(q.Sort)
-	var keys []keyed
 	for _, s := range pools {
 		dead := s.ills().dead
 		c.total += len(s.tasks().entries) + len(dead)
@@ -46,12 +43,9 @@ func choose(pools []*seen, q query) *choice {
 			if key == nil {
 				c.add(s, g.fitting(q))
 			} else {
-				keys = g.keys(q, key, keys)
+				c.keys = g.keys(q, key, c.keys)
 			}
 		}
-	}
-	if key != nil {
-		c.sort(keys)
 	}
 	return c
 }
@@ -112,17 +106,40 @@ func (g *group) keys(q query, key func(*brief) int64, keys []keyed) []keyed {
 	return keys
 }
 
-func (c *choice) sort(keys []keyed) {
-	slices.SortFunc(keys, func(a, b keyed) int {
-		if c := cmp.Compare(a.key, b.key); c != 0 {
-			return c
+func (k keyed) before(other keyed) bool {
+	return k.key < other.key || k.key == other.key && k.at < other.at
+}
+
+// sortWindow puts those from first up to last in their places, as quicksort would, and others only
+// on the side where they belong: to sort all would take several times as long.
+func sortWindow(keys []keyed, first, last int) {
+	for len(keys) > 1 && first < last {
+		at := partition(keys)
+		switch {
+		case last <= at:
+			keys = keys[:at]
+		case first > at:
+			keys, first, last = keys[at+1:], first-at-1, last-at-1
+		default:
+			sortWindow(keys[:at], first, at)
+			keys, first, last = keys[at+1:], 0, last-at-1
 		}
-		return a.at - b.at
-	})
-	c.sorted = make([]listed, len(keys))
-	for i, k := range keys {
-		c.sorted[i] = k.listed
 	}
+}
+
+// partition puts one that is drawn at random in its place, and others before and after it.
+func partition(keys []keyed) (at int) {
+	end := len(keys) - 1
+	drawn := rand.IntN(len(keys))
+	keys[drawn], keys[end] = keys[end], keys[drawn]
+	for i := range end {
+		if keys[i].before(keys[end]) {
+			keys[i], keys[at] = keys[at], keys[i]
+			at++
+		}
+	}
+	keys[at], keys[end] = keys[end], keys[at]
+	return at
 }
 
 // keyOf returns what tasks are sorted by for an order; nil for the order by name.
@@ -140,7 +157,7 @@ func keyOf(order string) func(*brief) int64 {
 
 // size returns how many have been found.
 func (c *choice) size() int {
-	n := len(c.sorted)
+	n := len(c.keys)
 	for _, p := range c.sections {
 		n += len(p.entries)
 	}
@@ -149,7 +166,10 @@ func (c *choice) size() int {
 
 // all returns those that have been found.
 func (c *choice) all() []listed {
-	all := append(make([]listed, 0, c.size()), c.sorted...)
+	all := make([]listed, 0, c.size())
+	for _, k := range c.keys {
+		all = append(all, k.listed)
+	}
 	for _, p := range c.sections {
 		for _, e := range p.entries {
 			all = append(all, listed{p.of, e})
@@ -160,8 +180,13 @@ func (c *choice) all() []listed {
 
 // window returns those from first on, n at most.
 func (c *choice) window(first, n int) (shown []listed) {
-	if c.sorted != nil {
-		return c.sorted[first:min(first+n, len(c.sorted))]
+	if len(c.keys) > 0 {
+		last := min(first+n, len(c.keys))
+		sortWindow(c.keys, first, last)
+		for _, k := range c.keys[first:last] {
+			shown = append(shown, k.listed)
+		}
+		return shown
 	}
 	at := c.split(first)
 	for len(shown) < n {

@@ -45,3 +45,25 @@ func TestAWindowIsThatOfOneList(t *testing.T) {
 		}
 	}
 }
+
+// A window of tasks in some order is that of all of them sorted; where they are the same in that,
+// they stay as they were.
+func TestAWindowIsThatOfAllSorted(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		keys := make([]int64, r.IntN(30))
+		places := make([]int, len(keys))
+		for i := range keys {
+			keys[i], places[i] = r.Int64N(12), i
+		}
+		slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+		first := r.IntN(len(keys) + 1)
+		last := first + r.IntN(len(keys)-first+1)
+		sorted, at := inspect.SortWindow(keys, first, last)
+		require.Len(t, at, last-first)
+		for i, place := range places[first:last] {
+			require.Equal(t, place, at[i])
+			require.Equal(t, keys[place], sorted[i])
+		}
+	}
+}

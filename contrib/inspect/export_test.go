@@ -35,3 +35,17 @@ func Window(lists [][]string, first, n int) (names []string, of []int) {
 	}
 	return names, of
 }
+
+// SortWindow returns those from first up to last of some keys as if all were sorted, and the places
+// that they had.
+func SortWindow(keys []int64, first, last int) (sorted []int64, at []int) {
+	var all []keyed
+	for i, key := range keys {
+		all = append(all, keyed{key: key, at: i})
+	}
+	sortWindow(all, first, last)
+	for _, k := range all[first:last] {
+		sorted, at = append(sorted, k.key), append(at, k.at)
+	}
+	return sorted, at
+}
