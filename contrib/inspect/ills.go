@@ -37,6 +37,9 @@ func deadEntry(t insight.Trouble) *entry {
 // illOf says in a word what is wrong with a task, the worst that is; "" if nothing is. What is
 // known of a name only holds for those tasks of the name that it can be true of.
 func (s *seen) illOf(e *entry, b *brief) string {
+	if e.dead != nil {
+		return "" // others may have its name
+	}
 	worst := b.wrong
 	add := func(what string, is bool) {
 		if is && (worst == "" || rank(what) < rank(worst)) {

@@ -18,6 +18,8 @@ type intent struct {
 	list  string // the address of the list
 	query query
 	tasks []planned
+
+	drop *time.Timer // when it is too old
 }
 
 // planned is a task that is to be touched.
@@ -36,25 +38,29 @@ const (
 func (p *Page) keep(n *intent) {
 	n.id = rand.Text()
 	p.mu.Lock()
-	p.intents = append(p.intents, n)
-	if len(p.intents) > mostIntents {
-		p.intents = slices.Delete(p.intents, 0, 1)
-	}
-	p.mu.Unlock()
-	time.AfterFunc(intentKept, func() {
+	defer p.mu.Unlock()
+	n.drop = time.AfterFunc(intentKept, func() {
 		p.take(func(other *intent) bool { return other == n })
 	})
+	p.intents = append(p.intents, n)
+	if len(p.intents) > mostIntents {
+		p.takeLocked(0)
+	}
 }
 
 // take returns the intent of which is reports true, which is not kept any more; or nil.
 func (p *Page) take(is func(*intent) bool) *intent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.intents, is)
-	if i < 0 {
-		return nil
+	if i := slices.IndexFunc(p.intents, is); i >= 0 {
+		return p.takeLocked(i)
 	}
+	return nil
+}
+
+func (p *Page) takeLocked(i int) *intent {
 	n := p.intents[i]
+	n.drop.Stop() // it would keep what is to be touched
 	p.intents = slices.Delete(p.intents, i, i+1)
 	return n
 }

@@ -98,7 +98,7 @@ func (p *Page) serveStill(
 	w http.ResponseWriter, r *http.Request, view string, v manyView, data any,
 ) {
 	f := frame{Base: v.base, Version: version, Self: v.List, Title: v.title, Still: true,
-		Token: token(w, r)}
+		Token: r.PostForm.Get("token")} // that of the cookie, by which it has got here
 	var b bytes.Buffer
 	err := templates.ExecuteTemplate(&b, view, shownView{f.Base, true, version, data})
 	if err != nil {
