@@ -4,6 +4,7 @@ package browser
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -266,7 +267,8 @@ func TestHostileNamesAreSelected(t *testing.T) {
 		_, err := p.AtFixedRate(time.Hour, time.Hour, sleep(0), executor.Name(name))
 		require.NoError(t, err)
 	}
-	url := mounted(t, inspect.Handler(s.pool, p).With(inspect.Actions(anybody)))
+	url := mounted(t, inspect.Handler(s.pool, p).With(inspect.Actions(anybody),
+		inspect.Logger(slog.New(slog.DiscardHandler))))
 	tab := tab(t, chrome.Start(t))
 	harmless := func(h1 string) {
 		t.Helper()
