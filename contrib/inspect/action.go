@@ -101,6 +101,10 @@ func (p *Page) serveAction(w http.ResponseWriter, r *http.Request, path string) 
 		p.refuse(w, r, http.StatusForbidden, "the token is missing or another one: load the page again")
 		return
 	}
+	if list, of, step, ok := p.manyStep(path); ok {
+		p.serveMany(w, r, list, of, step)
+		return
+	}
 	p.act(w, r, path)
 }
 
@@ -133,8 +137,7 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request, path string) {
 		p.refuse(w, r, http.StatusBadRequest, readable(p.redactor.shown(errorText(err)), shownError))
 		return
 	}
-	p.log().LogAttrs(r.Context(), slog.LevelInfo, "inspect: action", append(who(r),
-		append(target.name, slog.String("do", verb), slog.Bool("done", done))...)...)
+	p.told(r, target.name, verb, done)
 	p.forget()
 	to := "did"
 	if !done {
@@ -142,6 +145,12 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request, path string) {
 	}
 	w.Header().Set("Location", base(path)+back(r.PostForm, path, verb)+to+"="+verb)
 	w.WriteHeader(http.StatusSeeOther)
+}
+
+// told tells an action in the log.
+func (p *Page) told(r *http.Request, name []slog.Attr, verb string, done bool) {
+	p.log().LogAttrs(r.Context(), slog.LevelInfo, "inspect: action", append(who(r),
+		append(name, slog.String("do", verb), slog.Bool("done", done))...)...)
 }
 
 // forget has the next viewer see what has just been done.
@@ -253,7 +262,7 @@ func taskActions(h executor.Handle) map[string]action {
 		}}
 }
 
-var viewPath = regexp.MustCompile(`^((pool|loop|supervisor)/[A-Za-z0-9._-]+/(tasks|(task|ended)/[a-z0-9-]+)?)?$`)
+var viewPath = regexp.MustCompile(`^(tasks|(pool|loop|supervisor)/[A-Za-z0-9._-]+/(tasks|(task|ended)/[a-z0-9-]+)?)?$`)
 
 // back returns where an action leads, ready for one more value: to the view that the form names, or
 // to that of its own address; never elsewhere. A task that is cancelled has no view any more.

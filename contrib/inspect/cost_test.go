@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -27,22 +28,102 @@ func BenchmarkView(b *testing.B) {
 		_, err := p.AtFixedRate(hour, hour, sleep(0), executor.Name(fmt.Sprintf("tenant %06d", i)))
 		require.NoError(b, err)
 	}
-	for _, path := range []string{"", "pool/many/", "pool/many/tasks", "pool/many/tasks?page=500",
-		"pool/many/tasks?q=99", "pool/many/tasks?sort=next"} {
+	eachView(b, []inspect.Source{p}, "", "pool/many/", "pool/many/tasks", "pool/many/tasks?page=500",
+		"pool/many/tasks?q=99", "pool/many/tasks?sort=next")
+	b.Run("50 sources with 100,000 tasks", func(b *testing.B) {
+		eachView(b, fifty(b), "", "tasks", "tasks?page=500", "tasks?q=99", "tasks?state=waiting&page=500",
+			"tasks?state=failing", "tasks?sort=next")
+	})
+}
+
+// eachView has what views take: the first of a page, and later ones.
+func eachView(b *testing.B, sources []inspect.Source, paths ...string) {
+	for _, path := range paths {
 		b.Run("/"+path, func(b *testing.B) {
-			for b.Loop() { // a page of its own has no snapshot
-				get(b, inspect.Handler(p), "/"+path)
-			}
+			costs(b, func() { get(b, inspect.Handler(sources...), "/"+path) }) // it has no snapshot
 		})
 		b.Run("again/"+path, func(b *testing.B) {
-			page := inspect.Handler(p).With(inspect.Actions(anybody))
+			page := inspect.Handler(sources...).With(inspect.Actions(anybody))
 			get(b, page, "/"+path)
-			for b.Loop() {
+			costs(b, func() {
 				page.Forget()
 				get(b, page, "/"+path)
-			}
+			})
 		})
 	}
+}
+
+// costs has what a call takes, of the processors as well: all of them together.
+func costs(b *testing.B, f func()) {
+	before := processor()
+	for b.Loop() {
+		f()
+	}
+	b.ReportMetric(float64(processor()-before)/1e6/float64(b.N), "ms-processors/op")
+}
+
+// fifty returns fifty pools, each with two thousand periodic tasks.
+func fifty(b *testing.B) (sources []inspect.Source) {
+	for k := range 50 {
+		p := executor.NewScheduledPool(2, executor.Name(fmt.Sprintf("pool-%02d", k)),
+			executor.Watch(insight.Config{History: true}))
+		b.Cleanup(func() { _ = p.Close() })
+		for i := range 2000 {
+			_, err := p.AtFixedRate(hour, hour, sleep(0), executor.Name(fmt.Sprintf("tenant %06d", 50*i+k)))
+			require.NoError(b, err)
+		}
+		sources = append(sources, p)
+	}
+	return sources
+}
+
+// BenchmarkCancelMany has what it takes to cancel ten thousand of a hundred thousand tasks, and how
+// long another call to their pool took at most: before, and meanwhile.
+func BenchmarkCancelMany(b *testing.B) {
+	var alone, meanwhile time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		p := executor.NewScheduledPool(2, executor.Name("many"), executor.Watch(insight.Config{History: true}))
+		for i := range 100_000 {
+			_, err := p.AtFixedRate(hour, hour, sleep(0), executor.Name(fmt.Sprintf("tenant %06d", i)))
+			require.NoError(b, err)
+		}
+		page := inspect.Handler(p).With(inspect.Actions(anybody), inspect.Logger(slog.New(slog.DiscardHandler)))
+		r := selects(b, page, "pool/many/tasks?q=tenant+00", "cancel", "found")
+		confirm := confirms(b, r, answer(page, r))
+		alone = max(alone, longestCall(p, func() { time.Sleep(50 * ms) }))
+		b.StartTimer()
+		meanwhile = max(meanwhile, longestCall(p, func() {
+			require.Contains(b, answer(page, confirm).Body.String(), "10\u202f000 tasks cancelled")
+		}))
+		b.StopTimer()
+		_ = p.Close()
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(alone)/1e3, "µs-longest-alone")
+	b.ReportMetric(float64(meanwhile)/1e3, "µs-longest-meanwhile")
+}
+
+// longestCall returns how long a call to a pool takes at most while f runs.
+func longestCall(p *executor.ScheduledPool, f func()) (longest time.Duration) {
+	stop := make(chan struct{})
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			began := time.Now()
+			p.Stats()
+			longest = max(longest, time.Since(began))
+		}
+	})
+	f()
+	close(stop)
+	calls.Wait()
+	return longest
 }
 
 // BenchmarkPlan has what the view of a pool takes in which as much is planned as can be.

@@ -25,6 +25,10 @@
 // With [RunLog] a run is shown with its last log lines, how far it is and the id of its trace, which
 // package executor/runlog keeps. The README says more.
 //
+// Several tasks can be paused, resumed, run and cancelled at once: those of a list that are ticked,
+// that it shows, or that it has found in all pools. A preview shows which these are, and what is
+// then confirmed is done to exactly these. Each is logged.
+//
 // # Schedules
 //
 // A calendar of the user's own is asked for its next times, and by the methods String, Describe,

@@ -51,6 +51,7 @@ func BenchmarkIdleViewers(b *testing.B) {
 	b.ReportMetric(100*used[1].Seconds()/seconds, "%viewed")
 }
 
+// processor returns how much time of processors the program has taken.
 func processor() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)

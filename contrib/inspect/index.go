@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // index finds the periodic tasks of a pool by their addresses and names. It is made anew only when
@@ -30,6 +31,7 @@ type entry struct {
 	number int    // among those of one name, from 0 on
 	serial uint64 // from 1 on, and never that of another task of the pool
 	asks   atomic.Pointer[inquiry]
+	dead   *insight.Trouble // a failure has ended it; nil for those in an index
 }
 
 // inquiry returns how the calendar of the task is asked.
@@ -135,7 +137,12 @@ func hashed(name string) string {
 }
 
 // path returns the address of the task, below that of the page.
-func (e *entry) path(of *source) string { return of.path() + "task/" + e.id }
+func (e *entry) path(of *source) string {
+	if e.dead != nil {
+		return of.path() + "ended/" + e.id
+	}
+	return of.path() + "task/" + e.id
+}
 
 // named returns how many tasks have this name.
 func (x *index) named(name string) (n int) {

@@ -34,6 +34,7 @@ type Page struct {
 	last    *snapshot
 	stale   bool // last is from before an action
 	stacks  stacks
+	intents []*intent                      // the oldest first
 	streams int                            // viewers that are kept up to date
 	servers map[*http.Server]chan struct{} // closed, and kept, when its shutdown has begun
 }
@@ -87,6 +88,8 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, http.StatusMethodNotAllowed, "an action has to be a POST")
 	case r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
 		p.serveStream(w, r, path)
+	case p.isStep(path):
+		backToList(w, r)
 	default:
 		p.serveView(w, r, path)
 	}

@@ -35,7 +35,7 @@ func get(t testing.TB, h http.Handler, path string, headers ...string) *httptest
 
 // views are addresses below the page that show something.
 var views = []string{"", "pool/jobs/", "pool/jobs/tasks", "pool/-2/", "pool/-2/tasks", "loop/session/",
-	"supervisor/registry/"}
+	"supervisor/registry/", "tasks"}
 
 func TestEachViewIsAPageAndJSON(t *testing.T) {
 	page := newService(t).page()

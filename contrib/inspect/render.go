@@ -16,16 +16,20 @@ import (
 var templateFiles embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"forms": func() []string { return []string{"act", "move-by"} },
+	"forms": func() []string { return []string{"act", "move-by", "many"} },
 	"name":  named, "label": label, "count": count[uint64], "size": count[int], "rate": rate,
-	"clock":  func(t time.Time) string { return clockTime(time.Now(), t) },
-	"until":  func(t time.Time) string { return wait(time.Until(t)) },
-	"ago":    func(t time.Time) string { return wait(time.Since(t)) },
-	"now":    time.Now,
-	"to":     func(base string, to link) linkArgs { return linkArgs{base, to} },
-	"chart":  func(title string, c *chart) chartArgs { return chartArgs{title, c} },
-	"wrongs": func(v shownView, w wrong, pools bool) wrongArgs { return wrongArgs{v.Base, v.Act, w, pools} },
-	"stand":  func(base, path, key string) standArgs { return standArgs{base, path, key} },
+	"clock":     func(t time.Time) string { return clockTime(time.Now(), t) },
+	"until":     func(t time.Time) string { return wait(time.Until(t)) },
+	"ago":       func(t time.Time) string { return wait(time.Since(t)) },
+	"now":       time.Now,
+	"to":        func(base string, to link) linkArgs { return linkArgs{base, to} },
+	"chart":     func(title string, c *chart) chartArgs { return chartArgs{title, c} },
+	"wrongs":    func(v shownView, w wrong, pools bool) wrongArgs { return wrongArgs{v.Base, v.Act, w, pools} },
+	"stand":     func(base, path, key string) standArgs { return standArgs{base, path, key} },
+	"mentioned": func(base string, m mentions) mentionArgs { return mentionArgs{base, m} },
+	"lefts": func(base, title string, left []remark, gone int) leftArgs {
+		return leftArgs{base, title, left, gone}
+	},
 	"pasts": func(caption, base string, runs []pastRun, names bool) pastArgs {
 		return pastArgs{caption, base, runs, names}
 	},
@@ -47,8 +51,18 @@ type (
 		Wrong wrong
 		Pools bool // they are of different pools
 	}
-	standArgs struct{ Base, Path, Key string }
-	pastArgs  struct {
+	standArgs   struct{ Base, Path, Key string }
+	mentionArgs struct {
+		Base     string
+		Mentions mentions
+	}
+	leftArgs struct {
+		Base  string
+		Title string
+		Left  []remark
+		Gone  int
+	}
+	pastArgs struct {
 		Caption string
 		Base    string
 		Runs    []pastRun
@@ -94,6 +108,9 @@ type frame struct {
 	Token   string // for actions; "" if there are none
 	Task    string // which task the view is of: its address may be another's by and by
 	Did     string // what the viewer has just done
+
+	Fill  bool // there is something to fill in: without script it does not load itself anew
+	Still bool // it is of one moment, and does not follow what happens
 }
 
 // mostKept is of how many addresses a snapshot keeps what they show. Others are rendered for each.
@@ -168,6 +185,12 @@ func (p *Page) serveView(w http.ResponseWriter, r *http.Request, path string) {
 		shown = rendered{title: []crumb{{"not found", path}}, live: missing(path)}
 	}
 	f.Title, f.Task, f.Live = shown.title, shown.task, template.HTML(shown.live)
+	f.Fill = act && isList(path)
+	f.serve(w, code)
+}
+
+// serve answers with the page.
+func (f frame) serve(w http.ResponseWriter, code int) {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, "frame", f); err != nil {
 		panic(err)

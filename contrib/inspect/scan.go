@@ -43,7 +43,7 @@ func (c *scan) of(entries []*entry, s *seen) []brief {
 }
 
 func newBrief(status executor.TaskStatus) brief {
-	b := brief{state: stateOf(status), wrong: wrongOf(status), next: 1<<63 - 1, runs: status.Runs}
+	b := brief{state: stateOf(status), wrong: wrongOf(status), next: noNext, runs: status.Runs}
 	if !status.Next.IsZero() {
 		b.next = status.Next.UnixNano()
 	}

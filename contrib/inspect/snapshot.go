@@ -49,6 +49,7 @@ type seen struct {
 	briefs       func() []brief // of the tasks, in the same order
 	troubles     func() []insight.Trouble
 	logged       func() map[string]string // the names of tasks of whose runs lines are kept, by hash
+	ills         func() ills
 }
 
 // nextSeen is how many of the tasks that wait are looked at, in the order in which they are due.
@@ -87,6 +88,7 @@ func (p *Page) see(src *source, now time.Time) *seen {
 	s.history = sync.OnceValue(src.history)
 	s.troubles = sync.OnceValue(s.findTroubles)
 	s.logged = sync.OnceValue(s.loggedTasks)
+	s.ills = sync.OnceValue(s.findIlls)
 	s.next = func() []executor.Pending { return nil }
 	s.tasks = func() *index { return new(index) }
 	s.briefs = func() []brief { return nil }

@@ -36,6 +36,7 @@ const (
 // source is a Source that is shown.
 type source struct {
 	id         string // in addresses
+	number     int    // among those of the page, from 0 on
 	kind       string
 	name       string
 	pool       *executor.Pool
@@ -86,7 +87,7 @@ func newSources(list []Source) (sources []*source) {
 		taken[src.name]++
 	}
 	for i, src := range sources {
-		src.id = fmt.Sprintf("-%d", i+1)
+		src.id, src.number = fmt.Sprintf("-%d", i+1), i
 		if plainName.MatchString(src.name) && taken[src.name] == 1 {
 			src.id = src.name
 		}

@@ -1,148 +1,14 @@
 package inspect
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/future"
 )
-
-// tasksView is a page of the periodic tasks of a pool.
-type tasksView struct {
-	At     time.Time `json:"at"`
-	Source text      `json:"pool"`
-	Total  int       `json:"total"`
-	Found  int       `json:"found"` // those that are looked for
-	Page   int       `json:"page"`
-	Pages  int       `json:"pages"`
-	Tasks  []row     `json:"tasks"`
-
-	Asked  query    `json:"-"`
-	States []string `json:"-"`
-	Orders []string `json:"-"`
-	Path   string   `json:"-"`
-}
-
-// onPage is how many tasks a page has.
-const onPage = 100
-
-// What tasks can be chosen and sorted by.
-var (
-	states = []string{stateWaiting, stateRunning, statePaused, stateFailing, stateTimedOut, stateLate}
-	orders = []string{"name", "next", "took", "runs"}
-)
-
-func known(words []string, word string) bool { return slices.Contains(words, word) }
-
-// pageNumber reads one; it is 1 if it is none. Pages that there are not become the last one.
-func pageNumber(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 1
-	}
-	return n
-}
-
-func itoa(n int) string { return strconv.Itoa(n) }
-
-func (s *seen) tasksView(q query) tasksView {
-	found := s.chosen(q)
-	v := tasksView{At: s.at, Source: text(s.title()), Total: len(s.tasks().entries),
-		Found: len(found), Pages: max((len(found)+onPage-1)/onPage, 1), Tasks: []row{},
-		Asked: q, States: states, Orders: orders, Path: s.path() + "tasks"}
-	v.Page = min(q.Page, v.Pages)
-	v.Asked.Page = v.Page
-	first := (v.Page - 1) * onPage
-	a := s.asker()
-	for _, e := range found[first:min(first+onPage, len(found))] {
-		v.Tasks = append(v.Tasks, s.row(e, a))
-	}
-	return v
-}
-
-// At returns the address of another page of the same tasks.
-func (v tasksView) PageAt(page int) string {
-	q := v.Asked
-	q.Page = page
-	return v.Path + q.String()
-}
-
-// Sorted returns the address of the same tasks in another order.
-func (v tasksView) Sorted(order string) string {
-	q := v.Asked
-	q.Page, q.Sort = 1, order
-	return v.Path + q.String()
-}
-
-// Before and After are the numbers of the pages beside this one; 0 if there is none.
-func (v tasksView) Before() int { return v.Page - 1 }
-
-// After is the number of the next page, or 0.
-func (v tasksView) After() int {
-	if v.Page == v.Pages {
-		return 0
-	}
-	return v.Page + 1
-}
-
-// Window is the numbers of the first task that is shown, and of the last.
-func (v tasksView) Window() string {
-	if v.Found == 0 {
-		return "none"
-	}
-	first := (v.Page - 1) * onPage
-	return count(first+1) + "–" + count(first+len(v.Tasks)) + " of " + count(v.Found)
-}
-
-// chosen returns the tasks that are looked for, in the order that is asked for. Only for that is
-// each of them looked at.
-func (s *seen) chosen(q query) []*entry {
-	if q.State == "" && (q.Sort == "" || q.Sort == "name") {
-		return s.tasks().matching(q.Search)
-	}
-	text := strings.ToLower(q.Search)
-	briefs := s.briefs()
-	var picks []pick
-	for i, e := range s.tasks().entries {
-		b := briefs[i]
-		if (q.State == "" || b.state == q.State || b.wrong == q.State) && strings.Contains(e.lower, text) {
-			picks = append(picks, pick{e, b})
-		}
-	}
-	if by := comparison(q.Sort); by != nil {
-		slices.SortStableFunc(picks, func(a, b pick) int { return by(a.brief, b.brief) })
-	}
-	found := make([]*entry, len(picks))
-	for i, p := range picks {
-		found[i] = p.entry
-	}
-	return found
-}
-
-// pick is a task that is looked for.
-type pick struct {
-	*entry
-	brief
-}
-
-// comparison returns how briefs are compared for an order; nil for the order that there is.
-func comparison(order string) func(a, b brief) int {
-	switch order {
-	case "next":
-		return func(a, b brief) int { return cmp.Compare(a.next, b.next) }
-	case "took":
-		return func(a, b brief) int { return cmp.Compare(b.took, a.took) }
-	case "runs":
-		return func(a, b brief) int { return cmp.Compare(b.runs, a.runs) }
-	}
-	return nil
-}
 
 // never is the period of a task that runs only when somebody asks for it.
 const never = time.Duration(math.MaxInt64)
@@ -163,7 +29,11 @@ type row struct {
 	// Schedule is when the task runs. In the list, of those on a calendar only, and without times.
 	Schedule *schedule `json:"schedule,omitempty"`
 
+	// Pool is where the task is, in a list of those of several pools.
+	Pool *link `json:"pool,omitempty"`
+
 	Identity string `json:"-"`
+	Pick     string `json:"-"` // names it in a form; "" if it has ended
 }
 
 // lastRun is the last run that has ended.
@@ -186,10 +56,15 @@ func (s *seen) lastRun(l *executor.LastRun) *lastRun {
 }
 
 func (s *seen) row(e *entry, a *asker) row {
+	if e.dead != nil {
+		return s.deadRow(e)
+	}
 	st := e.handle.Status()
-	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: stateOf(st), Wrong: wrongOf(st),
+	b := newBrief(st)
+	r := row{Task: link{text(named(e.name)), e.path(s.source)}, State: b.state, Wrong: s.illOf(e, &b),
 		Kind: string(st.Kind), Period: span(st.Period), Next: st.Next, Runs: st.Runs,
-		Last: s.lastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial)}
+		Last: s.lastRun(st.Last), Paused: st.Paused, Identity: identity(s.born, e.serial),
+		Pick: e.pick(s.source)}
 	switch {
 	case st.Period == never:
 		r.Kind, r.Period = "on demand", 0

@@ -23,6 +23,7 @@ type crumb struct {
 type query struct {
 	Search string
 	State  string // one of states, or "" for all
+	Pool   string // as it stands in addresses, or "" for all
 	Sort   string // one of orders, or "" for by name
 	Page   int    // from 1 on
 	Roll   bool   // the index is to have the tasks, for a Fleet
@@ -33,9 +34,12 @@ const longestSearch = 200
 
 // newQuery reads what is understood, and takes anything else for what it is by default.
 func newQuery(values url.Values) query {
-	q := query{Search: values.Get("q"), Page: 1, Roll: values.Get("with") == "tasks"}
+	q := query{Search: values.Get("q"), Pool: values.Get("pool"), Page: 1, Roll: values.Get("with") == "tasks"}
 	if len(q.Search) > longestSearch {
 		q.Search = q.Search[:longestSearch]
+	}
+	if !idOfPool.MatchString(q.Pool) {
+		q.Pool = ""
 	}
 	if state := values.Get("state"); known(states, state) {
 		q.State = state
@@ -51,7 +55,8 @@ func newQuery(values url.Values) query {
 // nothing special.
 func (q query) String() string {
 	values := url.Values{}
-	for name, value := range map[string]string{"q": q.Search, "state": q.State, "sort": q.Sort} {
+	for name, value := range map[string]string{"q": q.Search, "state": q.State, "pool": q.Pool,
+		"sort": q.Sort} {
 		if value != "" {
 			values.Set(name, value)
 		}
@@ -74,6 +79,9 @@ func (s *snapshot) view(path string, q query, act bool) (view, bool) {
 	if path == "" {
 		return view{"overview", nil, "", s.overview().with(s, q)}, true
 	}
+	if path == allTasks {
+		return view{"tasks", []crumb{{"tasks", allTasks}}, "", s.tasksView(q, nil)}, true
+	}
 	kind, rest, _ := strings.Cut(path, "/")
 	id, rest, found := strings.Cut(rest, "/")
 	src := s.find(kind + "/" + id + "/")
@@ -88,7 +96,7 @@ func (s *snapshot) view(path string, q query, act bool) (view, bool) {
 		return view{"pool", here, "", src.poolView(act)}, true
 	case src.kind == aPool && rest == "tasks":
 		return view{"tasks", append(here, crumb{"tasks", src.path() + "tasks"}), "",
-			src.tasksView(q)}, true
+			s.tasksView(q, src)}, true
 	case src.kind == aPool && strings.HasPrefix(rest, "task/"):
 		return src.taskAt(strings.TrimPrefix(rest, "task/"), here, act)
 	case src.kind != aSupervisor && strings.HasPrefix(rest, "runs/"):

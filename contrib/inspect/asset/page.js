@@ -25,6 +25,7 @@
 			from.replaceWith(to);
 			return;
 		}
+		if (from.id === "picked") return; // it tells what the viewer has ticked
 		if (from.nodeType !== Node.ELEMENT_NODE) {
 			if (from.nodeValue !== to.nodeValue) from.nodeValue = to.nodeValue;
 			return;
@@ -84,6 +85,7 @@
 		children(live, next);
 		choose(chosen);
 		reach();
+		tick();
 	}
 
 	// --- Times of schedules
@@ -173,6 +175,60 @@
 		const bin = event.target.closest("#strip g");
 		if (bin) choose(bin.id);
 	});
+
+	// --- Rows that are ticked
+
+	// What is ticked stays so when rows come and go, also for those that are on another page by now.
+	const ticked = new Set();
+	let born = ""; // the process that they are of
+	document.documentElement.classList.add("script");
+
+	function boxes() {
+		return [...live.querySelectorAll("input[name=t]")];
+	}
+
+	// tick shows what is ticked, and has the form send it.
+	function tick() {
+		const form = document.getElementById("many");
+		const all = document.getElementById("pick-all");
+		if (!form || !all) return;
+		const of = live.querySelector("input[name=of]").value;
+		if (born && born !== of) ticked.clear(); // another has other tasks of these numbers
+		born = of;
+		const away = new Set(ticked);
+		let here = 0;
+		for (const box of boxes()) {
+			box.checked = away.delete(box.value);
+			if (box.checked) here++;
+		}
+		all.checked = here > 0 && here === boxes().length;
+		all.indeterminate = here > 0 && !all.checked;
+		for (const field of form.querySelectorAll("input[name=t]")) field.remove();
+		for (const value of away) {
+			const field = document.createElement("input");
+			field.type = "hidden";
+			field.name = "t";
+			field.value = value;
+			form.append(field);
+		}
+		let text = ticked.size ? `: ${ticked.size}` : "";
+		if (away.size) text += `, ${away.size} of them not on this page any more`;
+		const tells = document.getElementById("picked");
+		if (tells.textContent !== text) tells.textContent = text;
+	}
+
+	live.addEventListener("change", (event) => {
+		const one = event.target.name === "t";
+		if (!one && event.target.id !== "pick-all") return;
+		for (const box of one ? [event.target] : boxes()) {
+			if (event.target.checked) ticked.add(box.value);
+			else ticked.delete(box.value);
+		}
+		document.getElementById("which-picked").checked = true;
+		tick();
+	});
+	for (const box of boxes()) if (box.checked) ticked.add(box.value);
+	tick();
 
 	// --- The stream
 

@@ -223,6 +223,6 @@ func TestKeyboardOnly(t *testing.T) {
 	tab.Eval(`document.activeElement.getAttribute("aria-label") === "Pause: fetch"`, &stays)
 	assert.True(t, stays, "the focus stays when the page changes")
 	tab.Press("Space")
-	tab.Wait(`document.querySelector("button[value=resume]")`)
+	tab.Wait(`document.querySelector("td.buttons button[value=resume]")`)
 	assert.True(t, s.fetched.Handle.Paused())
 }

@@ -31,6 +31,7 @@ func TestEachView(t *testing.T) {
 		{"pool", "pool/jobs/", "jobs"},
 		{"plain", "pool/-2/", "mail, and more"},
 		{"tasks", "pool/jobs/tasks", "Tasks of jobs"},
+		{"all tasks", "tasks", "Tasks of all pools"},
 		{"loop", "loop/session/", "session"},
 		{"supervisor", "supervisor/registry/", "registry"},
 		{"task", "", "broken"},
