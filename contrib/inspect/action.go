@@ -27,6 +27,9 @@ var verbs = map[string]string{
 	"cancel":  "Cancelled.",
 	"restart": "Started again.",
 	"stack":   "Its stack is below.",
+	"redrive": "Queued again.",
+	"discard": "Discarded.",
+	"done":    "Done.", // any other verb of a panel
 }
 
 // overrides are the ways in which other systems let a GET stand for another method. None is known
@@ -99,6 +102,10 @@ func (p *Page) serveAction(w http.ResponseWriter, r *http.Request, path string) 
 	}
 	if !tokenMatches(r) {
 		p.refuse(w, r, http.StatusForbidden, "the token is missing or another one: load the page again")
+		return
+	}
+	if h, at, ok := hostedAt(p.panels, path, query{}); ok {
+		p.actOnPanel(w, r, h, at)
 		return
 	}
 	p.act(w, r, path)

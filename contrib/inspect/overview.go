@@ -8,11 +8,12 @@ import (
 
 // overview is the first view: everything in a line each.
 type overview struct {
-	At      time.Time `json:"at"`
-	Status  string    `json:"status"` // of the worst
-	Shows   string    `json:"shows"`  // likewise, and what is wrong beside that
-	Wrong   wrong     `json:"wrong"`  // of all
-	Sources []summary `json:"sources"`
+	At      time.Time    `json:"at"`
+	Status  string       `json:"status"` // of the worst
+	Shows   string       `json:"shows"`  // likewise, and what is wrong beside that
+	Wrong   wrong        `json:"wrong"`  // of all
+	Sources []summary    `json:"sources"`
+	Panels  []*panelView `json:"panels,omitempty"`
 }
 
 // summary is a source in a line.
@@ -48,6 +49,7 @@ func (s *snapshot) overview() overview {
 		o.Shows = worseShown(o.Shows, sum.Shows)
 		o.Sources = append(o.Sources, sum)
 	}
+	s.addPanels(&o)
 	return o
 }
 

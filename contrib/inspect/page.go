@@ -13,6 +13,7 @@ import (
 // Page shows sources. It is an [http.Handler], to be mounted at an address that ends in a slash.
 type Page struct {
 	sources   []*source
+	panels    []*hosted
 	authorize func(*http.Request) bool // nil if nobody may change anything
 	logger    *slog.Logger             // nil for slog.Default
 	guard     *http.CrossOriginProtection

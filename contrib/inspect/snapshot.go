@@ -15,6 +15,7 @@ import (
 type snapshot struct {
 	at      time.Time
 	sources []*seen
+	panels  []*hosted
 
 	views sync.Map // from shownAt to func() rendered
 	kept  atomic.Int64
@@ -60,7 +61,7 @@ func (p *Page) snapshot(age time.Duration) *snapshot {
 	now := time.Now()
 	before := p.last
 	p.stale = false
-	p.last = &snapshot{at: now}
+	p.last = &snapshot{at: now, panels: p.panels}
 	for i, src := range p.sources {
 		s := p.see(src, now)
 		if before != nil && s.figures != nil {

@@ -25,6 +25,7 @@ type query struct {
 	State  string // one of states, or "" for all
 	Sort   string // one of orders, or "" for by name
 	Page   int    // from 1 on
+	panelQuery
 }
 
 // longestSearch is how much of a search is looked at, in bytes.
@@ -42,7 +43,7 @@ func newQuery(values url.Values) query {
 	if order := values.Get("sort"); known(orders, order) {
 		q.Sort = order
 	}
-	q.Page = pageNumber(values.Get("page"))
+	q.Page, q.panelQuery = pageNumber(values.Get("page")), newPanelQuery(values)
 	return q
 }
 
@@ -50,7 +51,8 @@ func newQuery(values url.Values) query {
 // nothing special.
 func (q query) String() string {
 	values := url.Values{}
-	for name, value := range map[string]string{"q": q.Search, "state": q.State, "sort": q.Sort} {
+	for name, value := range map[string]string{"q": q.Search, "state": q.State, "sort": q.Sort,
+		"choice": q.Choice, "after": q.After} {
 		if value != "" {
 			values.Set(name, value)
 		}
@@ -69,6 +71,9 @@ func (q query) String() string {
 func (s *snapshot) view(path string, q query, act bool) (view, bool) {
 	if path == "" {
 		return view{"overview", nil, "", s.overview()}, true
+	}
+	if v, ok := s.panelView(path, q, act); ok {
+		return v, true
 	}
 	kind, rest, _ := strings.Cut(path, "/")
 	id, rest, found := strings.Cut(rest, "/")
