@@ -186,7 +186,7 @@ func TestAPanelThatHangsDelaysNobody(t *testing.T) {
 			assert.Zero(t, took)
 		}
 		assert.Contains(t, body, "What is wrong")
-		assert.Contains(t, body, "does not answer")
+		assert.Contains(t, body, "cannot be read")
 		body, _ = within(t, page, "/panel/orders/")
 		assert.Contains(t, body, "It has answered nothing yet.")
 		assert.Contains(t, body, "it has not answered yet")

@@ -82,7 +82,7 @@ func (s *snapshot) addPanels(o *overview) {
 		v.Facts, v.Tables, v.Texts = first(v.Facts, mostCardFacts), nil, nil
 		if v.Silent != "" { // what was wrong before is not known to be so still
 			v.Wrong = wrong{Shown: []trouble{{What: insight.HealthDown, Pool: link{v.Name, v.Path},
-				Since: v.Since, Reason: "does not answer", Error: v.Silent, told: true}}}
+				Since: v.Since, Reason: "cannot be read", Error: v.Silent, told: true}}}
 		}
 		o.Shows = worseShown(o.Shows, v.Shows)
 		o.Wrong.add(v.Wrong)
@@ -146,7 +146,7 @@ func (v *panelView) Read() string {
 	return "This is what it said at " + clockTime(time.Now(), v.At) + "."
 }
 
-// SilentSince says since when it does not answer.
+// SilentSince says since when it cannot be read.
 func (v *panelView) SilentSince() string {
-	return strings.TrimSpace("It does not answer, since " + clockTime(time.Now(), v.Since) + ":")
+	return strings.TrimSpace("It cannot be read, since " + clockTime(time.Now(), v.Since) + ":")
 }
