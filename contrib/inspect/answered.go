@@ -45,7 +45,8 @@ const (
 	panelPatience = time.Second
 	// mostCalls is how many calls of a source may be under way at a time.
 	mostCalls = 8
-	// mostAnswers is to how many queries the answers are kept, each for forgetAfter if nobody looks.
+	// mostAnswers is to how many queries the answers are kept, each for forgetAfter if nobody
+	// looks.
 	mostAnswers = 64
 	forgetAfter = time.Minute
 	// costsAtMost is what part of its time a source spends for the page at most: one in so many.
@@ -67,8 +68,8 @@ type glance struct {
 	since   time.Time  // since when it is so
 }
 
-// look returns what is known. If that is nothing recent it waits until the call under way has lasted
-// for as long as its patience: so a source that does not answer is waited for once.
+// look returns what is known. If that is nothing recent it waits until the call under way has
+// lasted for as long as its patience: so a source that does not answer is waited for once.
 func (h *hosted) look(at panel.Query, patience time.Duration) glance {
 	for {
 		h.mu.Lock()
@@ -129,8 +130,8 @@ func (h *hosted) ask(a *answered, at panel.Query) *panelCall {
 	return a.call
 }
 
-// recent reports whether what is known is good enough to be shown without waiting for more, with the
-// lock held.
+// recent reports whether what is known is good enough to be shown without waiting for more, with
+// the lock held.
 func (h *hosted) recent(a *answered) bool {
 	return a.era == h.era && a.trouble == "" && time.Since(a.until) < 2*h.refresh
 }

@@ -17,6 +17,12 @@
 // tasks, the texts of errors and the stacks of panics. Only its own origin may read it, it cannot be
 // framed, and it is never cached.
 //
+// # Panels
+//
+// [Panels] adds what is not in the process: a source of package
+// [github.com/punctual-go/punctual/contrib/inspect/panel] answers with plain data, and the page draws
+// it. Package contrib/inspectcluster has one for pools of cluster.
+//
 // # Schedules
 //
 // A calendar of the user's own is asked for its next times, and by the methods String, Describe,

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -553,13 +554,14 @@ func TestWhatIsPrivateIsForThoseWhoMayAct(t *testing.T) {
 
 func TestAnActionIsSeenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		state := "waiting"
+		var state atomic.Value
+		state.Store("waiting")
 		f := newFake(func(context.Context, panel.Query) (panel.View, error) {
-			is := state
+			is := state.Load().(string)
 			time.Sleep(300 * ms)
 			return panel.View{Facts: []panel.Fact{{Name: "state", Value: panel.Name("is " + is)}}}, nil
 		})
-		f.do = func(context.Context, panel.Command) (bool, error) { state = "paused"; return true, nil }
+		f.do = func(context.Context, panel.Command) (bool, error) { state.Store("paused"); return true, nil }
 		page := f.page(inspect.Actions(anybody))
 		r := form(t, page, "panel/orders/failed/mail", url.Values{"do": {"pause"}})
 		time.Sleep(time.Minute)
@@ -597,7 +599,7 @@ func TestAnActionThatHangsOrDies(t *testing.T) {
 		assert.Equal(t, http.StatusSeeOther, press().Code)
 		act = func(context.Context, panel.Command) (bool, error) { panic("no <i>") }
 		assert.Equal(t, http.StatusBadGateway, press().Code)
-		assert.Contains(t, log.last(), "the panel panics: no <i>")
+		assert.Contains(t, log.last(), "the panel: it panics: no <i>")
 		act = func(context.Context, panel.Command) (bool, error) { runtime.Goexit(); return true, nil }
 		assert.Equal(t, http.StatusBadGateway, press().Code)
 		assert.Contains(t, log.last(), "ends the goroutine")

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/punctual-go/punctual/contrib/inspect/panel"
@@ -31,7 +30,8 @@ type acted struct {
 
 // actOnPanel has a panel do what a form asks for, which has passed the gate.
 func (p *Page) actOnPanel(w http.ResponseWriter, r *http.Request, h *hosted, at panel.Query) {
-	c := panel.Command{List: at.List, ID: at.ID, Verb: r.PostForm.Get("do"), Version: r.Form.Get("version")}
+	c := panel.Command{List: at.List, ID: at.ID, Verb: r.PostForm.Get("do"),
+		Version: r.Form.Get("version")}
 	if at.List == "" || !plainVerb.MatchString(c.Verb) {
 		p.refuse(w, r, http.StatusBadRequest, "this can't be done here")
 		return
@@ -114,7 +114,7 @@ func (h *hosted) acts(ctx context.Context, cancel func(), c panel.Command, ended
 		a = acted{done, err}
 	}, func(end *gate.End) {
 		if !end.Exited() {
-			a = acted{err: errors.New("the panel panics: " + strings.TrimPrefix(troubleOf(end), "it panics: "))}
+			a.err = errors.New("the panel: " + troubleOf(end))
 		}
 	})
 }

@@ -12,12 +12,12 @@ import (
 )
 
 // Panels adds panels to the page: of what is not in the process, such as a pool that many processes
-// share. They stand on the index, after the pools of the process, and what is wrong there among what
-// is wrong here. They have no part in [Health] and [Ready], those of the page included: a process is
-// not unhealthy because a server is.
+// share. They stand on the index, after the pools of the process, and what is wrong there among
+// what is wrong here. They have no part in [Health] and [Ready], those of the page included: a
+// process is not unhealthy because a server is.
 //
-// The address of a panel is panel/ and its name, or its number as for pools. Option Panels panics if
-// a source is nil, or if what it says About itself has no name, or a list without a plain one.
+// The address of a panel is panel/ and its name, or its number as for pools. Option Panels panics
+// if a source is nil, or if what it says About itself has no name, or a list without a plain one.
 func Panels(sources ...panel.Source) Option {
 	return func(p *Page) {
 		for _, s := range sources {
@@ -101,8 +101,8 @@ func (h *hosted) list(name string) *panel.List {
 	return nil
 }
 
-// hostedAt returns the panel that is at a path, and where in it; false if no panel is. The query has
-// what an address can ask for beside.
+// hostedAt returns the panel that is at a path, and where in it; false if no panel is. The query
+// has what an address can ask for beside.
 func hostedAt(panels []*hosted, path string, q query) (h *hosted, at panel.Query, ok bool) {
 	for _, h := range panels {
 		rest, found := strings.CutPrefix(path, h.path())
@@ -129,8 +129,9 @@ func hostedAt(panels []*hosted, path string, q query) (h *hosted, at panel.Query
 // longestID is how long an ID may be that is in an address, in bytes.
 const longestID = 512
 
-// escapeID has an ID be one step of a path, whatever is in it: what is not plain becomes a tilde and
-// two hexadecimal digits. Percent signs are no use, as servers undo those before they look at paths.
+// escapeID has an ID be one step of a path, whatever is in it: what is not plain becomes a tilde
+// and two hexadecimal digits. Percent signs are no use, as servers undo those before they look at
+// paths.
 func escapeID(id string) string {
 	var b strings.Builder
 	for i := range len(id) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/punctual-go/punctual/contrib/inspect/panel"
 	"github.com/punctual-go/punctual/executor/insight"
@@ -22,7 +23,7 @@ type panelView struct {
 	Title  text          `json:"title,omitempty"`
 	Shows  string        `json:"shows"` // ok, or what is wrong
 	Silent said          `json:"not_answering,omitempty"`
-	Since  time.Time     `json:"since,omitzero"` // when it was asked for the first time without an answer
+	Since  time.Time     `json:"since,omitzero"` // when that began
 	Wrong  wrong         `json:"troubles"`
 	Facts  []panelFact   `json:"facts,omitempty"`
 	Tables []panelTable  `json:"tables,omitempty"`
@@ -116,7 +117,16 @@ const (
 
 // say is a text of the source, of any length. All that a panel says passes through here. Only what
 // is shown of it is kept.
-func (h *hosted) say(s string, most int) string { return strings.Clone(cut(s, most-64)) }
+func (h *hosted) say(s string, most int) string {
+	if len(s) <= most {
+		return strings.Clone(s)
+	}
+	end := most - 64 // so that it is not cut once more
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "… (" + strconv.Itoa(len(s)) + " bytes)"
+}
 
 func (h *hosted) name(s string) text { return text(h.say(s, shownError)) }
 
@@ -155,7 +165,8 @@ func (h *hosted) newView(at panel.Query, is panel.View) *panelView {
 		v.Tables = append(v.Tables, h.table(at, t))
 	}
 	for _, t := range first(is.Texts, mostTexts) {
-		v.Texts = append(v.Texts, panelText{h.name(t.Title), whole(h.say(t.Body, longestWhole)), t.Private})
+		v.Texts = append(v.Texts, panelText{h.name(t.Title), whole(h.say(t.Body, longestWhole)),
+			t.Private})
 	}
 	v.Do = h.actions(is.Actions)
 	return v
@@ -165,7 +176,7 @@ func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }
 
 func (h *hosted) trouble(t panel.Trouble) trouble {
 	is := trouble{What: t.What, Pool: link{h.name(h.about.Name), h.path()}, Since: shownTime(t.Since),
-		Count: t.Count, Reason: readable(h.say(t.Says, shownError), shownError), Error: h.line(t.Error), told: true}
+		Count: t.Count, Reason: h.line(t.Says).String(), Error: h.line(t.Error), told: true}
 	if rank(is.What) < 0 || is.What == insight.HealthOK {
 		is.What = insight.HealthDegraded
 	}
@@ -202,8 +213,8 @@ func shownTime(t time.Time) time.Time {
 }
 
 func (h *hosted) table(at panel.Query, t panel.Table) panelTable {
-	is := panelTable{Title: h.name(t.Title), Path: h.pathOf(panel.Ref{List: t.List}), Rows: []panelRow{},
-		More: max(len(t.Rows)-mostRows, 0), Total: t.Total, Empty: h.name(t.Empty)}
+	is := panelTable{Title: h.name(t.Title), Path: h.pathOf(panel.Ref{List: t.List}),
+		Rows: []panelRow{}, More: max(len(t.Rows)-mostRows, 0), Total: t.Total, Empty: h.name(t.Empty)}
 	if t.Empty == "" {
 		is.Empty = "nothing"
 	}
@@ -251,7 +262,8 @@ func (h *hosted) paged(is *panelTable, at panel.Query, t panel.Table) {
 
 func (h *hosted) actions(list []panel.Action) (shown []panelAction) {
 	for _, a := range first(list, mostDo) {
-		is := panelAction{Verb: a.Verb, Label: h.name(a.Label), Confirm: h.line(a.Confirm), Why: h.line(a.Why)}
+		is := panelAction{Verb: a.Verb, Label: h.name(a.Label), Confirm: h.line(a.Confirm),
+			Why: h.line(a.Why)}
 		if path := h.pathOf(a.Ref); path != "" && a.Why == "" && plainVerb.MatchString(a.Verb) {
 			values := url.Values{"version": {a.Version}}
 			if a.Vanishes {
@@ -278,8 +290,8 @@ func (v *panelView) forViewer(act bool) *panelView {
 	}
 	public := *v
 	public.Do = nil
-	public.Facts = slices.DeleteFunc(slices.Clone(v.Facts), func(f panelFact) bool { return f.private })
-	public.Texts = slices.DeleteFunc(slices.Clone(v.Texts), func(t panelText) bool { return t.private })
+	public.Facts = without(v.Facts, func(f panelFact) bool { return f.private })
+	public.Texts = without(v.Texts, func(t panelText) bool { return t.private })
 	public.Tables = slices.Clone(v.Tables)
 	for i, t := range public.Tables {
 		if !t.Acts {
@@ -292,4 +304,8 @@ func (v *panelView) forViewer(act bool) *panelView {
 		public.Tables[i] = t
 	}
 	return &public
+}
+
+func without[T any](list []T, private func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), private)
 }

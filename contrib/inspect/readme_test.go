@@ -14,10 +14,12 @@ func TestTheReadmeQuotesTheExamples(t *testing.T) {
 	require.NoError(t, err)
 	examples, err := os.ReadFile("example_test.go")
 	require.NoError(t, err)
+	panels, err := os.ReadFile("example_panel_test.go")
+	require.NoError(t, err)
 	quotes := strings.Split(string(readme), "```go\n")
-	require.Len(t, quotes, 3)
+	require.Len(t, quotes, 5)
 	for _, quote := range quotes[1:] {
 		code, _, _ := strings.Cut(quote, "```")
-		assert.Contains(t, string(examples), code)
+		assert.Contains(t, string(examples)+string(panels), code)
 	}
 }

@@ -15,20 +15,20 @@ import (
 
 // Options are what a panel may be told. The zero Options are good.
 type Options struct {
-	// Payloads shows the payloads of tasks and series to those who may act, as cluster.Redact leaves
-	// them. Without it nobody sees them.
+	// Payloads shows the payloads of tasks and series to those who may act, as cluster.Redact
+	// leaves them. Without it nobody sees them.
 	Payloads bool
 
-	// OverdueBy is by how much a series is overdue before it is wrong, 30 s for 0. Less also tells of
-	// runs that are late because a worker has just died.
+	// OverdueBy is by how much a series is overdue before it is wrong, 30 s for 0. Less also tells
+	// of runs that are late because a worker has just died.
 	OverdueBy time.Duration
 
 	// DueFor is for how long a task may be due before it is wrong, a minute for 0.
 	DueFor time.Duration
 
 	// By says who acts, from the context of the request: for the audit, which else has only the
-	// process. It stands there for what is done to tasks. Series have their commands noted by package
-	// cluster.
+	// process. It stands there for what is done to tasks. Series have their commands noted by
+	// package cluster.
 	By func(context.Context) string
 
 	// Refresh is how long an answer is kept while somebody looks, 5 s for 0.
@@ -69,11 +69,12 @@ const (
 )
 
 func (s *source) About() panel.About {
-	return panel.About{Name: s.pool.Name(), Kind: "cluster pool", Refresh: s.opts.Refresh, Lists: []panel.List{
-		{Name: theTasks, Title: "Tasks"}, {Name: theFailed, Title: "Failed"},
-		{Name: theSeries, Title: "Series"}, {Name: theWorkers, Title: "Workers"},
-		{Name: theAudit, Title: "Audit"}, {Name: theNames, Title: "Names", Hidden: true},
-	}}
+	return panel.About{Name: s.pool.Name(), Kind: "cluster pool", Refresh: s.opts.Refresh,
+		Lists: []panel.List{
+			{Name: theTasks, Title: "Tasks"}, {Name: theFailed, Title: "Failed"},
+			{Name: theSeries, Title: "Series"}, {Name: theWorkers, Title: "Workers"},
+			{Name: theAudit, Title: "Audit"}, {Name: theNames, Title: "Names", Hidden: true},
+		}}
 }
 
 func (s *source) Read(ctx context.Context, at panel.Query) (v panel.View, err error) {

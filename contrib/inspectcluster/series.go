@@ -17,14 +17,15 @@ func (s *source) series(ctx context.Context, at panel.Query, after uint64) (v pa
 	}
 	t := seriesTable(page.Rows)
 	t.Next, t.Search = next(page.Next), "Task"
-	t.Choices = []string{string(cluster.StateWaiting), string(cluster.StateDue), string(cluster.StateHeld),
-		string(cluster.StatePaused)}
+	t.Choices = []string{string(cluster.StateWaiting), string(cluster.StateDue),
+		string(cluster.StateHeld), string(cluster.StatePaused)}
 	return panel.View{Tables: []panel.Table{t}}, nil
 }
 
 func seriesTable(rows []cluster.SeriesRow) panel.Table {
 	t := panel.Table{Title: "Series", List: theSeries, Empty: "no series is like that",
-		Columns: []string{"series", "task", "state", "when", "every", "next", "last run", "took", "ended", "by"}}
+		Columns: []string{"series", "task", "state", "when", "every", "next", "last run", "took", "ended",
+			"by"}}
 	for _, r := range rows {
 		values := []panel.Value{aSeries(r.Task, r.Series), aName(r.Task), panel.Badge(string(r.State)),
 			when(r), every(r), aTime(r.Due)}

@@ -5,7 +5,8 @@ import "time"
 // View is what a panel shows at an address.
 type View struct {
 	Title string // of a thing on a list; else it is the title of the list
-	// Troubles are what is wrong, the worst first. They are shown in the overview, and on the index.
+	// Troubles are what is wrong, the worst first. They are shown in the overview, and on the
+	// index.
 	Troubles []Trouble
 	Actions  []Action
 	Facts    []Fact // the index shows those of the overview, the first twelve

@@ -75,8 +75,8 @@ type viewer struct {
 	url    string
 }
 
-// look returns a viewer of a page with the panel of a pool, on which everybody may act whose request
-// says so.
+// look returns a viewer of a page with the panel of a pool, on which everybody may act whose
+// request says so.
 func look(t *testing.T, pool *cluster.Pool, opts inspectcluster.Options) *viewer {
 	t.Helper()
 	opts.Refresh = time.Second
