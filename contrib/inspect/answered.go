@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/punctual-go/punctual/contrib/inspect/panel"
@@ -183,7 +182,7 @@ func (h *hosted) outcome(ctx context.Context, at panel.Query, v panel.View, err 
 		return outcome{view: h.newView(at, v)}
 	case matches(err, panel.ErrNotFound):
 		return outcome{absent: true}
-	case ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
+	case ctx.Err() != nil && matches(err, context.DeadlineExceeded):
 		return outcome{trouble: "it has not answered within " + span(readsWithin).String() + ": " +
 			h.say(errorText(err), shownError)}
 	}

@@ -105,6 +105,10 @@ func TestWhateverAPanelSaysIsText(t *testing.T) {
 			w := get(t, page, "/"+path+"?format=json")
 			assert.Less(t, w.Body.Len(), 200<<10, "%.40q at %s", says, path)
 			assert.True(t, json.Valid(w.Body.Bytes()))
+			if len(says) > 1000 && path != "" {
+				assert.Contains(t, body, "… (1310720 bytes)")
+				assert.NotContains(t, body, "\\u202f")
+			}
 		}
 	}
 }
@@ -423,6 +427,7 @@ func TestAddressesOfPanels(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, get(t, page, "/panel/orders/failed/gone?format=json").Code)
 	assert.Equal(t, "./orders/", get(t, page, "/panel/orders").Header().Get("Location"))
 	assert.NotContains(t, get(t, page, "/panel/orders/").Body.String(), "All")
+	assert.NotContains(t, get(t, page, "/panel/orders/all/some").Body.String(), "All", "nothing may be there")
 	f.queries = nil
 	body := get(t, page, "/panel/orders/failed?q=mail&choice=due&after=7&state=x&page=3").Body.String()
 	assert.Equal(t, []panel.Query{{List: "failed", Search: "mail", Choice: "due", After: "7"}}, f.queries)

@@ -43,16 +43,12 @@ func (s *snapshot) panelView(path string, q query, act bool) (view, bool) {
 	}
 	v := h.shown(at, known).forViewer(act)
 	title := []crumb{{h.name(h.about.Name).String(), h.path()}}
-	if at.List != "" {
+	if at.List != "" && (at.ID == "" || !h.list(at.List).Hidden) {
 		title = append(title, crumb{h.empty(panel.Query{List: at.List}).Title.String(),
 			h.pathOf(panel.Ref{List: at.List})})
 	}
 	if at.ID != "" {
-		name := v.Title.String()
-		if known.view == nil {
-			name = label(at.ID)
-		}
-		title = append(title, crumb{name, path})
+		title = append(title, crumb{v.Title.String(), path})
 	}
 	return view{"panel", title, "", v}, true
 }
@@ -69,6 +65,7 @@ func (h *hosted) shown(at panel.Query, known glance) *panelView {
 	}
 	now := *v
 	if now.Asking = known.asking; now.Asking {
+		now.Shows = ""
 		return &now
 	}
 	now.Silent, now.Since, now.Shows = said(known.trouble), known.since.Round(0), insight.HealthDown
@@ -84,7 +81,9 @@ func (s *snapshot) addPanels(o *overview) {
 			v.Wrong = wrong{Shown: []trouble{{What: insight.HealthDown, Pool: link{v.Name, v.Path},
 				Since: v.Since, Reason: "cannot be read", Error: v.Silent, told: true}}}
 		}
-		o.Shows = worseShown(o.Shows, v.Shows)
+		if !v.Asking {
+			o.Shows = worseShown(o.Shows, v.Shows)
+		}
 		o.Wrong.add(v.Wrong)
 		o.Panels = append(o.Panels, &v)
 	}

@@ -42,6 +42,9 @@ func (r panelRow) Of() string {
 // Column returns the name of one.
 func (t panelTable) Column(i int) string { return t.Columns[i].Name.String() }
 
+// Right reports whether what stands in a column stands at the right.
+func (t panelTable) Right(i int) bool { return t.Columns[i].Number }
+
 // Width is how many columns there are.
 func (t panelTable) Width() int {
 	if t.Acts {

@@ -21,7 +21,7 @@ type panelView struct {
 	Kind   text          `json:"kind"`
 	Path   string        `json:"path"`
 	Title  text          `json:"title,omitempty"`
-	Shows  string        `json:"shows"` // ok, or what is wrong
+	Shows  string        `json:"shows"` // ok, or what is wrong; empty if it has not answered yet
 	Silent said          `json:"not_answering,omitempty"`
 	Since  time.Time     `json:"since,omitzero"` // when that began
 	Wrong  wrong         `json:"troubles"`
@@ -128,7 +128,13 @@ func (h *hosted) say(s string, most int) string {
 	return s[:end] + "… (" + strconv.Itoa(len(s)) + " bytes)"
 }
 
-func (h *hosted) name(s string) text { return text(h.say(s, shownError)) }
+// name is a text of which the page shows less than JSON has.
+func (h *hosted) name(s string) text {
+	if len(s) > shownError {
+		return text(h.say(s, shownName)) // or the page would cut it once more
+	}
+	return text(h.say(s, shownError))
+}
 
 func (h *hosted) line(s string) said { return said(h.say(s, shownError)) }
 
@@ -143,6 +149,9 @@ func (h *hosted) empty(at panel.Query) *panelView {
 		if !l.Hidden {
 			v.Lists = append(v.Lists, link{h.name(l.Title), h.path() + l.Name})
 		}
+	}
+	if at.ID != "" {
+		v.Title = h.name(at.ID)
 	}
 	return v
 }
@@ -190,9 +199,12 @@ func (h *hosted) trouble(t panel.Trouble) trouble {
 func (h *hosted) value(v panel.Value) panelValue {
 	is := panelValue{Path: h.pathOf(v.Link)}
 	switch v.Kind {
-	case panel.KindText, panel.KindBadge, panel.KindError:
-		is.Kind = map[panel.Kind]string{panel.KindBadge: "badge", panel.KindError: "error"}[v.Kind]
-		is.Text = h.line(v.Text)
+	case panel.KindText:
+		is.Text = said(h.name(v.Text))
+	case panel.KindBadge:
+		is.Kind, is.Text = "badge", said(h.name(v.Text))
+	case panel.KindError:
+		is.Kind, is.Text = "error", h.line(v.Text)
 	case panel.KindCount:
 		is.Kind, is.Count = "count", &v.Count
 	case panel.KindSpan:

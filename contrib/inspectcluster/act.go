@@ -11,13 +11,20 @@ import (
 )
 
 func (s *source) Act(ctx context.Context, c panel.Command) (done bool, err error) {
+	if c.ID == "" { // nothing is done to a whole list
+		return false, panel.ErrNotFound
+	}
+	by := "from the page"
+	if s.opts.By != nil { // before anything is done, as it may panic
+		by += " by " + s.opts.By(ctx)
+	}
 	switch c.List {
 	case theFailed:
-		done, err = s.failedSet(ctx, c.Verb, cluster.FailedFilter{IDs: []string{c.ID}})
+		done, err = s.failedSet(ctx, c.Verb, cluster.FailedFilter{IDs: []string{c.ID}}, by)
 	case theNames:
-		done, err = s.allOf(ctx, c)
+		done, err = s.allOf(ctx, c, by)
 	case theTasks:
-		done, err = s.cancel(ctx, c)
+		done, err = s.cancel(ctx, c, by)
 	case theSeries:
 		done, err = s.command(ctx, c)
 	default:
@@ -29,8 +36,11 @@ func (s *source) Act(ctx context.Context, c panel.Command) (done bool, err error
 	return done, explained(err)
 }
 
-// failedSet runs failed tasks again, or discards them.
-func (s *source) failedSet(ctx context.Context, verb string, which cluster.FailedFilter) (bool, error) {
+// failedSet runs failed tasks again, or discards them. If that cannot be noted in the audit the pool
+// logs it, and what was done stands.
+func (s *source) failedSet(
+	ctx context.Context, verb string, which cluster.FailedFilter, by string,
+) (bool, error) {
 	n, err := 0, error(nil)
 	switch verb {
 	case "redrive":
@@ -43,17 +53,18 @@ func (s *source) failedSet(ctx context.Context, verb string, which cluster.Faile
 		return false, panel.ErrNotFound
 	}
 	if n > 0 {
-		e := cluster.AuditEntry{Verb: verb, Task: which.Task, Detail: numbered(uint64(n), "task", "tasks")}
+		e := cluster.AuditEntry{Verb: verb, Task: which.Task,
+			Detail: numbered(uint64(n), "task", "tasks") + " " + by}
 		if len(which.IDs) == 1 {
 			e.ID = which.IDs[0]
 		}
-		s.note(ctx, e)
+		_ = s.pool.Note(ctx, e)
 	}
 	return n > 0, err
 }
 
-// allOf is failedSet for all of a name, if these are no others than the viewer has seen.
-func (s *source) allOf(ctx context.Context, c panel.Command) (bool, error) {
+// allOf is failedSet for all of a name, if these are as many as the viewer has seen.
+func (s *source) allOf(ctx context.Context, c panel.Command, by string) (bool, error) {
 	which := cluster.FailedFilter{Task: c.ID}
 	page, err := s.pool.Failed(ctx, which, 0, 1)
 	if err != nil {
@@ -62,16 +73,16 @@ func (s *source) allOf(ctx context.Context, c panel.Command) (bool, error) {
 	if strconv.FormatUint(page.Total, 10) != c.Version {
 		return false, fmt.Errorf("%w: %d have failed by now", panel.ErrStale, page.Total)
 	}
-	return s.failedSet(ctx, c.Verb, which)
+	return s.failedSet(ctx, c.Verb, which, by)
 }
 
-func (s *source) cancel(ctx context.Context, c panel.Command) (bool, error) {
+func (s *source) cancel(ctx context.Context, c panel.Command, by string) (bool, error) {
 	if c.Verb != "cancel" || c.ID == "" {
 		return false, panel.ErrNotFound
 	}
 	prevented, err := s.pool.CancelTask(ctx, c.ID)
 	if err == nil && prevented {
-		s.note(ctx, cluster.AuditEntry{Verb: "cancel", ID: c.ID})
+		_ = s.pool.Note(ctx, cluster.AuditEntry{Verb: "cancel", ID: c.ID, Detail: by})
 	}
 	return prevented, err
 }
@@ -93,17 +104,4 @@ func (s *source) command(ctx context.Context, c panel.Command) (bool, error) {
 	}
 	err = do(ctx)
 	return err == nil, err
-}
-
-// note puts into the audit what was done. If that fails the pool logs it, and what was done stands.
-func (s *source) note(ctx context.Context, e cluster.AuditEntry) {
-	by := "from the page"
-	if s.opts.By != nil {
-		by += " by " + s.opts.By(ctx)
-	}
-	if e.Detail != "" {
-		by = e.Detail + " " + by
-	}
-	e.Detail = by
-	_ = s.pool.Note(ctx, e)
 }

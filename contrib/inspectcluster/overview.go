@@ -84,7 +84,7 @@ func (o seen) troubles(dueFor time.Duration) (list []panel.Trouble) {
 		case t.Due > 0 && t.Workers == 0:
 			list = append(list, panel.Trouble{What: insight.Starved, Of: aName(t.Task), Count: t.Due,
 				Since: t.Oldest.Local(),
-				Says:  "nobody serves it, and " + numbered(t.Due, "run is", "runs are") + " due"})
+				Says:  "nobody serves it, and " + numbered(t.Due, "run has", "runs have") + " been due"})
 		case t.Age >= dueFor:
 			list = append(list, panel.Trouble{What: insight.Overdue, Of: aName(t.Task), Count: t.Due,
 				Since: t.Oldest.Local(),

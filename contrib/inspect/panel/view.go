@@ -4,7 +4,7 @@ import "time"
 
 // View is what a panel shows at an address.
 type View struct {
-	Title string // of a thing on a list; else it is the title of the list
+	Title string // of a thing on a list: without one, its ID
 	// Troubles are what is wrong, the worst first. They are shown in the overview, and on the
 	// index.
 	Troubles []Trouble

@@ -201,6 +201,9 @@ func TestTheRoleOfAViewerIsEnoughToLook(t *testing.T) {
 		assert.Contains(t, v.press(at, at, verb, http.StatusForbidden), "the page itself has no right to do that")
 	}
 	assert.Contains(t, v.get("panel/tasks/failed"), "3 in all")
+	series := "panel/tasks/series/report~2fby~252Fhour"
+	assert.Contains(t, v.press(series, series, "pause", http.StatusForbidden), "has no right to do that")
+	assert.NotContains(t, v.get("panel/tasks/series"), "s-paused")
 }
 
 // What serves may not look: the page needs a connection of its own, and says so.
