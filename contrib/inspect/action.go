@@ -27,6 +27,9 @@ var verbs = map[string]string{
 	"cancel":  "Cancelled.",
 	"restart": "Started again.",
 	"stack":   "Its stack is below.",
+	"redrive": "Queued again.",
+	"discard": "Discarded.",
+	"done":    "Done.", // any other verb of a panel
 }
 
 // overrides are the ways in which other systems let a GET stand for another method. None is known
@@ -103,6 +106,10 @@ func (p *Page) serveAction(w http.ResponseWriter, r *http.Request, path string) 
 	}
 	if list, of, step, ok := p.manyStep(path); ok {
 		p.serveMany(w, r, list, of, step)
+		return
+	}
+	if h, at, ok := hostedAt(p.panels, path, query{}); ok {
+		p.actOnPanel(w, r, h, at)
 		return
 	}
 	p.act(w, r, path)

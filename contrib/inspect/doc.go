@@ -29,6 +29,12 @@
 // that it shows, or that it has found in all pools. A preview shows which these are, and what is
 // then confirmed is done to exactly these. Each is logged.
 //
+// # Panels
+//
+// [Panels] adds what is not in the process: a source of package
+// [github.com/punctual-go/punctual/contrib/inspect/panel] answers with plain data, and the page draws
+// it. Package contrib/inspectcluster has one for pools of cluster.
+//
 // # Schedules
 //
 // A calendar of the user's own is asked for its next times, and by the methods String, Describe,

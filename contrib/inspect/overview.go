@@ -13,6 +13,7 @@ type overview struct {
 	Shows   string              `json:"shows"`  // likewise, and what is wrong beside that
 	Wrong   wrong               `json:"wrong"`  // of all
 	Sources []summary           `json:"sources"`
+	Panels  []*panelView        `json:"panels,omitempty"`
 	Process process             `json:"process"`
 	*rolled `json:",omitempty"` // only if it is asked for
 }
@@ -50,6 +51,7 @@ func (s *snapshot) overview() overview {
 		o.Shows = worseShown(o.Shows, sum.Shows)
 		o.Sources = append(o.Sources, sum)
 	}
+	s.addPanels(&o)
 	return o
 }
 

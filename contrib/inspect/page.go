@@ -15,6 +15,7 @@ import (
 // Page shows sources. It is an [http.Handler], to be mounted at an address that ends in a slash.
 type Page struct {
 	sources   []*source
+	panels    []*hosted
 	authorize func(*http.Request) bool // nil if nobody may change anything
 	logger    *slog.Logger             // nil for slog.Default
 	redactor  *redactor                // nil if all may be seen

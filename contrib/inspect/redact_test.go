@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/contrib/inspect"
+	"github.com/punctual-go/punctual/contrib/inspect/panel"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/runlog"
@@ -37,6 +38,7 @@ func (brokenCalendar) String() string              { panic("calendar " + secret)
 // leaky is a pool in which all that has a text has the secret in it.
 func leaky(t *testing.T, opts ...inspect.Option) *logging {
 	t.Helper()
+	opts = append(opts, inspect.Panels(leakyPanel("panel", nil), leakyPanel("away", errors.New(secret))))
 	l := newLogging(t, runlog.Config{}, true, opts...)
 	fail := func(ctx context.Context) error {
 		l.log.ErrorContext(ctx, "said "+secret, "password", secret, "v", errors.New(secret))
@@ -55,10 +57,26 @@ func leaky(t *testing.T, opts ...inspect.Option) *logging {
 	return l
 }
 
+// leakyPanel is a panel in which all but names has the secret in it.
+func leakyPanel(name string, err error) *fake {
+	f := newFake(func(context.Context, panel.Query) (panel.View, error) {
+		return panel.View{
+			Troubles: []panel.Trouble{{What: insight.Dead, Says: secret, Error: secret}},
+			Facts:    []panel.Fact{{Name: "last", Value: panel.Error(secret)}},
+			Tables: []panel.Table{{Title: "all", Columns: []string{"error"},
+				Rows: []panel.Row{{Values: []panel.Value{panel.Error(secret)}}}}},
+			Texts: []panel.Text{{Title: "payload", Body: secret}, {Title: "private", Body: secret, Private: true}},
+		}, err
+	})
+	f.about.Name = name
+	return f
+}
+
 // addresses returns those of all views of the pool jobs.
 func addresses(t *testing.T, page http.Handler) []string {
 	t.Helper()
-	all := []string{"/", "/health", "/ready", "/pool/jobs/", "/pool/jobs/tasks"}
+	all := []string{"/", "/health", "/ready", "/pool/jobs/", "/pool/jobs/tasks", "/tasks", "/tasks?state=dead",
+		"/?with=tasks", "/panel/panel/", "/panel/panel/failed", "/panel/away/"}
 	var v any
 	for _, at := range []string{"/", "/pool/jobs/", "/pool/jobs/tasks"} {
 		require.NoError(t, json.Unmarshal(get(t, page, at+"?format=json").Body.Bytes(), &v))
@@ -90,8 +108,8 @@ func everywhere(t *testing.T, page *inspect.Page) (all string, views int) {
 	t.Helper()
 	var b strings.Builder
 	for _, at := range addresses(t, page) {
-		for _, format := range []string{"", "?format=json"} {
-			w := get(t, page, at+format)
+		for _, format := range []string{"", "format=json"} {
+			w := get(t, page, at+map[bool]string{true: "&", false: "?"}[strings.Contains(at, "?")]+format)
 			b.WriteString(w.Body.String())
 			views++
 		}

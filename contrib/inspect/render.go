@@ -30,6 +30,11 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"lefts": func(base, title string, left []remark, gone int) leftArgs {
 		return leftArgs{base, title, left, gone}
 	},
+	"value":  func(base string, v panelValue) valueArgs { return valueArgs{base, v} },
+	"facts":  func(base string, f []panelFact) factsArgs { return factsArgs{base, f} },
+	"table":  func(base string, t panelTable) tableArgs { return tableArgs{base, t} },
+	"apart":  apart,
+	"button": func(base, of string, a panelAction) buttonArgs { return buttonArgs{base, of, a} },
 	"pasts": func(caption, base string, runs []pastRun, names bool) pastArgs {
 		return pastArgs{caption, base, runs, names}
 	},
@@ -127,7 +132,8 @@ type rendered struct {
 type shownAt struct {
 	path string
 	query
-	act bool
+	act  bool
+	news int // of panels
 }
 
 // live returns what an address shows, and false if nothing is there. It is rendered once for all
@@ -147,7 +153,7 @@ func (s *snapshot) live(path string, q query, act bool) (rendered, bool) {
 		// has to be the same.
 		return rendered{v.title, v.task, bytes.TrimSpace(b.Bytes())}
 	}
-	key := shownAt{path, q, act}
+	key := shownAt{path, q, act, s.news(path)}
 	known, ok := s.views.Load(key)
 	if !ok && s.kept.Add(1) <= mostKept {
 		known, _ = s.views.LoadOrStore(key, sync.OnceValue(render))
@@ -164,6 +170,7 @@ func (s *snapshot) live(path string, q query, act bool) (rendered, bool) {
 func (p *Page) serveView(w http.ResponseWriter, r *http.Request, path string) {
 	values := r.URL.Query()
 	q := newQuery(values)
+	p.await(path, q)
 	snap := p.snapshot(fresh)
 	if addSlash(w, r, snap, path) {
 		return
@@ -203,7 +210,7 @@ func (f frame) serve(w http.ResponseWriter, code int) {
 // addSlash leads from the address of a source without its slash to the one with it, and reports
 // whether it has.
 func addSlash(w http.ResponseWriter, r *http.Request, snap *snapshot, path string) bool {
-	if snap.find(path+"/") == nil {
+	if snap.find(path+"/") == nil && !snap.hosts(path+"/") {
 		return false
 	}
 	to := "./" + path[strings.LastIndex(path, "/")+1:] + "/"

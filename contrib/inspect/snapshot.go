@@ -15,6 +15,7 @@ import (
 type snapshot struct {
 	at      time.Time
 	sources []*seen
+	panels  []*hosted
 	process process
 	fleet   *fleetSeen // what a fleet shows instead of sources
 
@@ -68,7 +69,7 @@ func (p *Page) snapshot(age time.Duration) *snapshot {
 	now := time.Now()
 	before := p.last
 	p.stale = false
-	p.last = &snapshot{at: now, process: p.process}
+	p.last = &snapshot{at: now, panels: p.panels, process: p.process}
 	for i, src := range p.sources {
 		s := p.see(src, now)
 		if before != nil && s.figures != nil {

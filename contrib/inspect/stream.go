@@ -108,6 +108,7 @@ func (s *stream) after(wait time.Duration) bool {
 
 // step sends what is new.
 func (s *stream) step() error {
+	s.page.await(s.path, s.query)
 	shown, ok := s.page.snapshot(s.page.sinceTick()).live(s.path, s.query, s.act)
 	live := shown.live
 	if !ok {

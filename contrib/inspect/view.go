@@ -27,6 +27,7 @@ type query struct {
 	Sort   string // one of orders, or "" for by name
 	Page   int    // from 1 on
 	Roll   bool   // the index is to have the tasks, for a Fleet
+	panelQuery
 }
 
 // longestSearch is how much of a search is looked at, in bytes.
@@ -47,7 +48,7 @@ func newQuery(values url.Values) query {
 	if order := values.Get("sort"); known(orders, order) {
 		q.Sort = order
 	}
-	q.Page = pageNumber(values.Get("page"))
+	q.Page, q.panelQuery = pageNumber(values.Get("page")), newPanelQuery(values)
 	return q
 }
 
@@ -56,7 +57,7 @@ func newQuery(values url.Values) query {
 func (q query) String() string {
 	values := url.Values{}
 	for name, value := range map[string]string{"q": q.Search, "state": q.State, "pool": q.Pool,
-		"sort": q.Sort} {
+		"sort": q.Sort, "choice": q.Choice, "after": q.After} {
 		if value != "" {
 			values.Set(name, value)
 		}
@@ -81,6 +82,9 @@ func (s *snapshot) view(path string, q query, act bool) (view, bool) {
 	}
 	if path == allTasks {
 		return view{"tasks", []crumb{{"tasks", allTasks}}, "", s.tasksView(q, nil)}, true
+	}
+	if v, ok := s.panelView(path, q, act); ok {
+		return v, true
 	}
 	kind, rest, _ := strings.Cut(path, "/")
 	id, rest, found := strings.Cut(rest, "/")

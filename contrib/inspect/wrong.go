@@ -34,6 +34,8 @@ type trouble struct {
 	Error  said      `json:"error,omitempty"`
 
 	Key string `json:"-"` // of the run that is stuck
+
+	told bool // of a panel: the reason is all there is to say
 }
 
 // longOverdue is how long a task may have been due for which workers have not had time yet.
@@ -149,6 +151,9 @@ func (t trouble) Says() string {
 	since := ""
 	if !t.Since.IsZero() {
 		since = " since " + clockTime(time.Now(), t.Since)
+	}
+	if t.told {
+		return t.Reason + since
 	}
 	switch t.What {
 	case insight.Dead:
