@@ -2,9 +2,10 @@ package inspect
 
 // Redact has show decide what is seen of the texts that come from tasks: it is given each error,
 // the reason of what is wrong, stack, log line and note of progress, and each error and text of a
-// panel, payloads included, before that leaves the process by any way: as a page, as JSON, by the stream, or as the answer to an action. It returns what is
-// to be seen; "" hides all of it. It is given errors whole, which are cut afterwards, and of lines
-// what the Log keeps. The names of tasks and pools, and the log of the program, stay as they are.
+// panel, payloads included, before that leaves the process by any way: as a page, as JSON, by the
+// stream, or as the answer to an action. It returns what is to be seen; "" hides all of it. It is
+// given errors whole, which are cut afterwards, and of lines what the Log keeps. The names of tasks
+// and pools, and the log of the program, stay as they are.
 //
 //	token := regexp.MustCompile(`token=\S+`)
 //	page.With(inspect.Redact(func(text string) string {
