@@ -9,7 +9,7 @@ import (
 )
 
 // Fleet is one page of several processes, each of which serves a [Page]. It is an [http.Handler],
-// to be mounted as one. It only looks: what can be done is done on the page of the process.
+// to be mounted as one. It only looks at them: what can be done is done on the page of the process.
 //
 // Nothing runs while nobody looks at it. Otherwise each process is asked every two seconds, for any
 // number of viewers, by a GET for the JSON of its index at the address that [Address] or [Service]
@@ -90,6 +90,14 @@ func HTTPClient(c *http.Client) FleetOption {
 	}
 }
 
+// PageOptions has the page of the fleet take options of a [Page]: [Panels], for what all processes
+// share, with [Actions] for what can be done there, [Redact] for what panels say, Logger and
+// TrustedOrigins. What processes tell of themselves they have redacted themselves, and nothing can
+// be done with them here.
+func PageOptions(options ...Option) FleetOption {
+	return func(f *Fleet) { f.page.With(options...) }
+}
+
 // Resolver has the names of services resolved by r, rather than by [net.DefaultResolver]. It panics
 // if r is nil.
 func Resolver(r HostResolver) FleetOption {
@@ -153,7 +161,7 @@ func (f *Fleet) snapshot() *snapshot {
 	f.askLocked(time.Now())
 	if f.shown == nil || f.shownOf != f.version {
 		seen := f.seeLocked(time.Now())
-		f.shown, f.shownOf = &snapshot{at: seen.at, fleet: seen}, f.version
+		f.shown, f.shownOf = &snapshot{at: seen.at, panels: f.page.panels, fleet: seen}, f.version
 	}
 	return f.shown
 }

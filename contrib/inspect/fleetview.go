@@ -14,6 +14,7 @@ type fleetIndex struct {
 	Wrong     fleetWrong      `json:"wrong"`
 	Processes []*fleetProcess `json:"processes"`
 	Gone      []*fleetProcess `json:"gone"`
+	Panels    []*panelView    `json:"panels,omitempty"`
 	Tasks     []*fleetTask    `json:"tasks"` // the first of them
 	Total     int             `json:"tasks_in_all"`
 	MoreGone  int             `json:"more_gone,omitzero"`
@@ -74,12 +75,10 @@ var (
 	taskAt    = regexp.MustCompile(`^(task/[a-z0-9]+/[a-z0-9]+/)(?:run/([0-9TZ:.-]+))?$`)
 )
 
-// view returns what is at a path, or false if nothing is there.
+// view returns what is at a path other than that of the index, or false if nothing is there.
 func (s *fleetSeen) view(path string, q query) (view, bool) {
 	process, task := processAt.FindStringSubmatch(path), taskAt.FindStringSubmatch(path)
 	switch {
-	case path == "":
-		return view{"fleet", nil, "", s.index()}, true
 	case path == "tasks":
 		return view{"fleettasks", []crumb{{"tasks", path}}, "", s.tasksView(q)}, true
 	case process != nil:
@@ -90,9 +89,11 @@ func (s *fleetSeen) view(path string, q query) (view, bool) {
 	return view{}, false
 }
 
-func (s *fleetSeen) index() fleetIndex {
-	v := fleetIndex{At: s.at, Shows: "ok", Wrong: s.wrong(), Processes: []*fleetProcess{},
+// index returns the first view, with the panels of the fleet's own, and what is wrong with them.
+func (s *fleetSeen) index(panels []*panelView, ill wrong, shows string) fleetIndex {
+	v := fleetIndex{At: s.at, Shows: word(shows), Wrong: s.wrong(), Panels: panels, Processes: []*fleetProcess{},
 		Gone: []*fleetProcess{}, Tasks: []*fleetTask{}, Total: len(s.tasks().all)}
+	v.Wrong.add(ill)
 	for _, t := range v.Wrong.Shown {
 		v.Shows = worseOf(v.Shows, word(t.What))
 	}

@@ -48,13 +48,27 @@ func (s *fleetSeen) wrong() fleetWrong {
 			one.join(p, t)
 		}
 	}
+	w.sort()
+	return w
+}
+
+// add adds what is wrong with panels.
+func (w *fleetWrong) add(ill wrong) {
+	for _, t := range ill.Shown {
+		w.Shown = append(w.Shown, &fleetTrouble{trouble: t})
+	}
+	w.More += ill.More
+	w.sort()
+}
+
+// sort puts the worst first, and keeps no more than are shown.
+func (w *fleetWrong) sort() {
 	slices.SortStableFunc(w.Shown, func(a, b *fleetTrouble) int {
 		return rankOf(word(a.What)) - rankOf(word(b.What))
 	})
 	if n := len(w.Shown) - mostWrong; n > 0 {
 		w.Shown, w.More = w.Shown[:mostWrong], w.More+n
 	}
-	return w
 }
 
 // located returns a trouble whose links lead to views of the fleet, if it has one of the task.

@@ -51,7 +51,9 @@ func (s *snapshot) overview() overview {
 		o.Shows = worseShown(o.Shows, sum.Shows)
 		o.Sources = append(o.Sources, sum)
 	}
-	s.addPanels(&o)
+	cards, ill, shows := s.onIndex()
+	o.Panels, o.Shows = cards, worseShown(o.Shows, shows)
+	o.Wrong.add(ill)
 	return o
 }
 

@@ -72,8 +72,9 @@ func (h *hosted) shown(at panel.Query, known glance) *panelView {
 	return &now
 }
 
-// addPanels adds the panels to the index, and what is wrong with them.
-func (s *snapshot) addPanels(o *overview) {
+// onIndex returns the panels as the index has them, what is wrong with them, and how they are.
+func (s *snapshot) onIndex() (cards []*panelView, ill wrong, shows string) {
+	shows = insight.HealthOK
 	for _, h := range s.panels {
 		v := *h.shown(panel.Query{}, h.look(panel.Query{}, 0)).forViewer(false)
 		v.Facts, v.Tables, v.Texts = first(v.Facts, mostCardFacts), nil, nil
@@ -82,11 +83,12 @@ func (s *snapshot) addPanels(o *overview) {
 				Since: v.Since, Reason: "cannot be read", Error: v.Silent, told: true}}}
 		}
 		if !v.Asking {
-			o.Shows = worseShown(o.Shows, v.Shows)
+			shows = worseShown(shows, v.Shows)
 		}
-		o.Wrong.add(v.Wrong)
-		o.Panels = append(o.Panels, &v)
+		ill.add(v.Wrong)
+		cards = append(cards, &v)
 	}
+	return cards, ill, shows
 }
 
 // add adds what is wrong elsewhere.

@@ -74,6 +74,12 @@ func (q query) String() string {
 // view returns what is at a path, or false if nothing is there. Act says whether the viewer may act,
 // and so see what is only for those.
 func (s *snapshot) view(path string, q query, act bool) (view, bool) {
+	if v, ok := s.panelView(path, q, act); ok {
+		return v, true
+	}
+	if s.fleet != nil && path == "" {
+		return view{"fleet", nil, "", s.fleet.index(s.onIndex())}, true
+	}
 	if s.fleet != nil {
 		return s.fleet.view(path, q)
 	}
@@ -82,9 +88,6 @@ func (s *snapshot) view(path string, q query, act bool) (view, bool) {
 	}
 	if path == allTasks {
 		return view{"tasks", []crumb{{"tasks", allTasks}}, "", s.tasksView(q, nil)}, true
-	}
-	if v, ok := s.panelView(path, q, act); ok {
-		return v, true
 	}
 	kind, rest, _ := strings.Cut(path, "/")
 	id, rest, found := strings.Cut(rest, "/")
