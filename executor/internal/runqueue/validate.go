@@ -154,10 +154,10 @@ func (q *Delayed) Validate(now int64) error {
 	return q.line.Validate()
 }
 
-// ValidateAwaited checks that what comes first is awaited, so that all who come before that tell
-// the pool.
+// ValidateAwaited checks that what comes first is awaited, so that of those who come to the shards
+// only they tell the pool who come before that. To closed ones nobody comes.
 func (q *Delayed) ValidateAwaited() error {
-	if q.Shards == nil {
+	if q.Shards == nil || !q.Shards.open {
 		return nil
 	}
 	if when, _ := q.Head(); when != parking.Nothing && q.Shards.awaited.Load() > when {
