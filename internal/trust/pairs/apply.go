@@ -23,7 +23,7 @@ func (l *life) apply(r *record, with bool) {
 	}
 }
 
-// applyJobs applies jobs and notes that for one of them, even if a callback ends the goroutine.
+// applyJobs applies jobs, as planned if it can, and notes that for one of them, even if a callback ends the goroutine.
 func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
 	defer func() {
 		l.journal.moving(r, move{what: "apply", from: l.now(), at: l.now()})
@@ -31,7 +31,13 @@ func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
 			l.course.refuses()
 		}
 	}()
-	_, err = l.host.sched.Apply(jobs...)
+	plan, err := l.host.sched.Plan(jobs...)
+	if err == nil {
+		_, err = l.host.sched.ApplyPlan(plan, jobs...)
+	}
+	if err != nil { // or the plan is stale
+		_, err = l.host.sched.Apply(jobs...)
+	}
 	return err
 }
 
