@@ -44,7 +44,7 @@ func length(period int64) time.Duration { return time.Duration(max(period, -peri
 
 // optionNames are those of package executor, where these differ from the names of fields.
 var optionNames = map[string]string{"OnError": "FailurePolicy", "BackOff": "SlowDown",
-	"SuccessWithin": "Expect", "StartWithin": "Expect", "StartQuantile": "Expect"}
+	"Follower": "workflow", "SuccessWithin": "Expect", "StartWithin": "Expect", "StartQuantile": "Expect"}
 
 // differing returns the names of the options in which two submissions differ.
 func differing(before, after series.Options) (names []string) {

@@ -87,7 +87,7 @@ func (m *Maker) bind(pl *Plan, o *series.Options) {
 	}
 	pl.special = bounded || o.MaxRuns > 0 || o.CatchUp == series.Shift || o.Timeout > 0 ||
 		o.BeginWithin > 0 || o.Retry.Attempts > 1 || o.PauseAfter > 0 || o.DelayBy != nil ||
-		o.SuccessWithin > 0 || o.StartWithin > 0 || o.Within != nil
+		o.Follower != nil || o.SuccessWithin > 0 || o.StartWithin > 0 || o.Within != nil
 }
 
 // Carried returns the part of ctx whose values a task of the owner is to be given, or nil if the

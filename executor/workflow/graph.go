@@ -1,0 +1,127 @@
+package workflow
+
+import (
+	"fmt"
+)
+
+// Graph is a workflow as of one moment.
+type Graph struct {
+	Nodes []Node `json:"nodes"` // the jobs, in the order of Apply
+	Edges []Edge `json:"edges"` // by the job that follows, in the order of its After
+}
+
+// Node is a job.
+type Node struct {
+	Name     string `json:"name"`
+	Disabled bool   `json:"disabled,omitempty"`
+	Paused   bool   `json:"paused,omitempty"`
+	Ended    bool   `json:"ended,omitempty"` // its task has ended by itself, or was cancelled
+	Any      bool   `json:"any,omitempty"`   // see [Job.Any]
+	Asked    bool   `json:"asked,omitempty"` // a run has been asked for, and has not begun
+
+	// Dropped counts upstream runs that have led to no run because the job was paused or had ended.
+	// The next run is told of them.
+	Dropped uint64 `json:"dropped,omitempty"`
+
+	// Waits says in words why a job that follows others is not asked to run; empty if it is, or
+	// follows none. The words may change.
+	Waits string `json:"waits,omitempty"`
+}
+
+// Edge leads from a job to one that follows it.
+type Edge struct {
+	From string    `json:"from"`
+	To   string    `json:"to"`
+	When Condition `json:"when"`
+
+	Met   uint64 `json:"met,omitempty"`   // runs that count, and have not led to one yet
+	Unmet uint64 `json:"unmet,omitempty"` // runs that did not count, in all
+	Last  string `json:"last,omitempty"`  // how the last run has ended, in words
+}
+
+// Graph returns the jobs, what follows what, and what each of them waits for.
+func (w *Workflow) Graph() (g Graph) {
+	nodes, edges := w.look()
+	named := map[string]*Node{}
+	for i := range nodes {
+		named[nodes[i].Name] = &nodes[i]
+	}
+	// Without the mutex: errors are the user's.
+	for _, e := range edges {
+		g.Edges = append(g.Edges, Edge{From: e.from, To: e.to, When: e.when,
+			Met: e.met.Runs, Unmet: e.unmet, Last: e.ending()})
+		switch to := named[e.to]; {
+		case to.Disabled:
+			to.Waits = "it is disabled"
+		case to.Ended:
+			to.Waits = "it has ended"
+		case to.Paused:
+			to.Waits = "it is paused"
+		case to.Asked, e.met.Runs > 0:
+		case to.Waits == "":
+			to.Waits = e.wait(named[e.from])
+		default:
+			to.Waits += "; " + e.wait(named[e.from])
+		}
+	}
+	g.Nodes = nodes
+	return g
+}
+
+// look returns the jobs, without what they wait for, and copies of the edges.
+func (w *Workflow) look() (nodes []Node, edges []edge) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, at := range w.now.nodes {
+		nodes = append(nodes, w.node(at))
+		for _, e := range at.after {
+			edges = append(edges, *e)
+		}
+	}
+	return nodes, edges
+}
+
+// node returns a job without what it waits for.
+func (w *Workflow) node(at *node) Node {
+	n := Node{Name: at.name, Disabled: at.disabled, Any: at.any}
+	task, ok := w.pool.Job(at.name)
+	n.Paused = ok && task.Paused()
+	n.Ended = ok && task.State().Settled()
+	for _, b := range at.asked {
+		n.Asked = n.Asked || b.task == task && !n.Ended
+	}
+	for _, c := range at.owed {
+		n.Dropped += c.Runs
+	}
+	return n
+}
+
+// ending says how the last run of the upstream job has ended.
+func (e *edge) ending() string {
+	if e.last == failed && e.lastErr != nil {
+		return fmt.Sprintf("failed: %v", e.lastErr)
+	}
+	return string(e.last)
+}
+
+// wait says what is waited for.
+func (e *edge) wait(from *Node) string {
+	text := fmt.Sprintf("for a run of %q", e.from)
+	switch e.when {
+	case OnSuccess:
+		text = fmt.Sprintf("for a success of %q", e.from)
+	case OnFailure:
+		text = fmt.Sprintf("for a failure of %q", e.from)
+	}
+	switch {
+	case from.Disabled:
+		return text + ", which is disabled"
+	case from.Ended:
+		return text + ", which has ended"
+	case from.Paused:
+		return text + ", which is paused"
+	case e.last != "" && e.unmet > 0 && !e.when.met(e.last):
+		return text + ", whose last run " + e.ending()
+	}
+	return text
+}
