@@ -2,6 +2,8 @@ package workflow
 
 import (
 	"fmt"
+
+	"github.com/punctual-go/punctual/executor"
 )
 
 // Graph is a workflow as of one moment.
@@ -19,8 +21,8 @@ type Node struct {
 	Any      bool   `json:"any,omitempty"`   // see [Job.Any]
 	Asked    bool   `json:"asked,omitempty"` // a run has been asked for, and has not begun
 
-	// Dropped counts upstream runs that have led to no run because the job was paused or had ended.
-	// The next run is told of them.
+	// Dropped counts upstream runs that have led to no run because the job was paused or had ended,
+	// or the run has expired. The next one is told of them.
 	Dropped uint64 `json:"dropped,omitempty"`
 
 	// Waits says in words why a job that follows others is not asked to run; empty if it is, or
@@ -87,11 +89,27 @@ func (w *Workflow) node(at *node) Node {
 	task, ok := w.pool.Job(at.name)
 	n.Paused = ok && task.Paused()
 	n.Ended = ok && task.State().Settled()
+	n.Dropped = runsOf(at.owed)
 	for _, b := range at.asked {
-		n.Asked = n.Asked || b.task == task && !n.Ended
+		if b.task == task && !n.Ended && isComing(task, b.number) {
+			n.Asked = true
+		} else {
+			n.Dropped += runsOf(b.causes)
+		}
 	}
-	for _, c := range at.owed {
-		n.Dropped += c.Runs
+	return n
+}
+
+// isComing reports whether a run that has been asked for waits, or has begun a moment ago.
+func isComing(task executor.Handle, number uint64) bool {
+	_, waits := task.Next()
+	return waits || task.Runs() >= number
+}
+
+// runsOf returns how many runs there are in causes.
+func runsOf(causes []Cause) (n uint64) {
+	for _, c := range causes {
+		n += c.Runs
 	}
 	return n
 }

@@ -377,6 +377,9 @@ func TestARunThatExpiresIsToldToTheNext(t *testing.T) {
 		require.NoError(t, l.pool.Execute(sleep(5*time.Second))) // it comes before b
 		assert.Empty(t, l.until(10))
 		assert.EqualValues(t, 1, l.pool.Stats().Expired)
+		node := l.flow.Graph().Nodes[1]
+		assert.False(t, node.Asked)
+		assert.EqualValues(t, 1, node.Dropped)
 		l.demand("a")
 		assert.Equal(t, []string{"11 b a*2"}, l.until(20))
 	})
