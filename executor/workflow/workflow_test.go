@@ -520,6 +520,27 @@ func TestAJobThatHasEndedIsStartedAgain(t *testing.T) {
 	})
 }
 
+// A second workflow of the pool takes its jobs over: they are replaced, and tell that one of their
+// runs.
+func TestAnotherWorkflowOfThePool(t *testing.T) {
+	try(t, func(l *lab) {
+		a, b := l.source("a"), l.sink("b", 0, after("a")...)
+		l.apply(a, b)
+		l.flow = workflow.New(l.pool)
+		assert.Equal(t, []string{"a", "b"}, l.apply(a, b).Changed)
+		l.demand("a")
+		assert.Equal(t, []string{"0 b a*1"}, l.until(1))
+	})
+	try(t, func(l *lab) {
+		a := l.source("a")
+		_, err := l.pool.Apply(a.Job)
+		require.NoError(t, err)
+		assert.Equal(t, "replaced: options: workflow", l.apply(a, l.sink("b", 0, after("a")...)).Why["a"])
+		l.demand("a")
+		assert.Equal(t, []string{"0 b a*1"}, l.until(1))
+	})
+}
+
 // A shutdown ends the jobs, whatever they wait for, and nothing follows its last runs.
 func TestAShutdownInEachPhase(t *testing.T) {
 	for name, end := range map[string]func(*executor.ScheduledPool){
@@ -592,6 +613,33 @@ func TestAPlanOfAWorkflowThatIsStale(t *testing.T) {
 		require.ErrorIs(t, err, executor.ErrInvalid)
 		assert.ErrorContains(t, err, "stale")
 		assert.Equal(t, "after a (always) and b (always) -> b (always)", now.Why["c"])
+	})
+}
+
+func TestTheCodeOfTheGuide(t *testing.T) {
+	try(t, func(l *lab) {
+		pool := l.pool
+		hours := 0
+		extract := func(context.Context) error {
+			if hours++; hours == 2 {
+				return errBoom
+			}
+			return nil
+		}
+		load := l.sink("load", 0).Task
+		alarm := l.sink("alarm", 0).Task
+
+		flow := workflow.New(pool)
+		changes, err := flow.Apply(
+			workflow.Job{Job: executor.Job{Name: "extract", Every: time.Hour, Task: extract}},
+			workflow.Job{Job: executor.Job{Name: "load", Task: load},
+				After: []workflow.Upstream{{Name: "extract"}}},
+			workflow.Job{Job: executor.Job{Name: "alarm", Task: alarm},
+				After: []workflow.Upstream{{Name: "extract", When: workflow.OnFailure}}},
+		)
+		require.NoError(t, err)
+		assert.Len(t, changes.Added, 3)
+		assert.Equal(t, []string{"3600 load extract*1", "7200 alarm extract*1"}, l.until(7201))
 	})
 }
 
