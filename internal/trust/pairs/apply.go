@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/workflow"
 )
 
 // apply makes the jobs of the life those that the pool has, with or without that of the record.
@@ -31,12 +32,16 @@ func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
 			l.course.refuses()
 		}
 	}()
-	plan, err := l.host.sched.Plan(jobs...)
+	given := make([]workflow.Job, len(jobs))
+	for i, j := range jobs {
+		given[i].Job = j
+	}
+	plan, err := l.host.flow.Plan(given...)
 	if err == nil {
-		_, err = l.host.sched.ApplyPlan(plan, jobs...)
+		_, err = l.host.flow.ApplyPlan(plan, given...)
 	}
 	if err != nil { // or the plan is stale
-		_, err = l.host.sched.Apply(jobs...)
+		_, err = l.host.flow.Apply(given...)
 	}
 	return err
 }
