@@ -142,13 +142,23 @@ func TestAJobRunsAfterEachRunOfTheOneThatItFollows(t *testing.T) {
 	})
 }
 
-// A job that is due at once may be over before Apply has returned.
-func TestARunThatEndsWhileApplyIsAtWorkCounts(t *testing.T) {
+// A job that is due at once may be over before Apply has returned, which may take its time with
+// observers.
+func TestARunThatEndsWhileApplyIsAtWorkCountsOnce(t *testing.T) {
+	slow := executor.Observe(executor.Observer{Paused: func(executor.Run) { time.Sleep(2 * time.Second) }})
 	try(t, func(l *lab) {
-		once := workflow.Job{Job: executor.Job{Name: "once", Rate: time.Hour, Task: func(context.Context) error { return nil }}}
-		l.apply(l.sink("next", 0, on("once", workflow.OnSuccess)), once)
-		assert.Equal(t, []string{"0 next once*1"}, l.until(1))
-	}, executor.Observe(executor.Observer{Submitted: func(executor.Run) { time.Sleep(0) }}))
+		every := workflow.Job{Job: executor.Job{Name: "every", Rate: 10 * time.Second, Task: sleep(0)}}
+		held := l.source("held")
+		held.Paused = true
+		_, err := l.flow.Apply(l.sink("next", 0, on("every", workflow.OnSuccess)), every, held)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"2 next every*1"}, l.until(9))
+
+		held.Options = []executor.TaskOption{executor.Timeout(time.Second)} // replaced, and paused once more
+		_, err = l.flow.Apply(l.sink("next", 0, on("every", workflow.OnSuccess)), every, held)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"10 next every*1"}, l.until(19))
+	}, slow)
 }
 
 func TestWhichRunsCount(t *testing.T) {
