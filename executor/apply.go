@@ -100,10 +100,9 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 	return without(changes, disabled, err), err
 }
 
-// Plan returns what [ScheduledPool.Apply] would do with these jobs now, and does nothing, or the
-// error that Apply would return. It asks what Apply asks: calendars, and the decorators of the pool.
-// Jobs, tasks and time go on meanwhile, so Apply may do something else later: see
-// [ScheduledPool.ApplyPlan].
+// Plan returns what [ScheduledPool.Apply] would do with these jobs now, or the error that it would
+// return, and does nothing. It asks what Apply asks: calendars, and the decorators of the pool. As
+// jobs, tasks and time go on, Apply may do something else later; see [ScheduledPool.ApplyPlan].
 func (p *ScheduledPool) Plan(jobs ...Job) (Changes, error) {
 	checked, disabled, err := p.checked(jobs)
 	if err != nil {
@@ -113,9 +112,9 @@ func (p *ScheduledPool) Plan(jobs ...Job) (Changes, error) {
 	return without(changes, disabled, err), err
 }
 
-// ApplyPlan is [ScheduledPool.Apply] if that does precisely what the plan says, down to the reasons.
-// Otherwise the plan is stale: ApplyPlan does nothing, and returns what Apply would do now, with
-// [ErrInvalid]. A plan is data, so it may come from elsewhere, such as from an approval.
+// ApplyPlan is [ScheduledPool.Apply] if that does precisely what the plan says, down to the
+// reasons. Otherwise the plan is stale: ApplyPlan does nothing, and returns what Apply would do
+// now, with [ErrInvalid]. A plan is data, so it may come from elsewhere, such as an approval.
 func (p *ScheduledPool) ApplyPlan(plan Changes, jobs ...Job) (Changes, error) {
 	checked, disabled, err := p.checked(jobs)
 	if err != nil {
@@ -144,26 +143,31 @@ func (p *ScheduledPool) checked(jobs []Job) (live []engine.Job, disabled []strin
 		if j.Name == "" {
 			return nil, nil, p.misused(nil, invalid("job %d has no name", i))
 		}
-		o, period, err := j.resolve(&p.runs().Settings)
-		if err != nil {
+		checked, err := j.checked(&p.runs().Settings)
+		switch {
+		case err != nil:
 			return nil, nil, p.misused([]TaskOption{Name(j.Name)}, err)
-		}
-		if names[j.Name] {
+		case names[j.Name]:
 			return nil, nil, p.misused(nil, invalid("job %q is given twice", j.Name))
+		case j.Disabled:
+			disabled = append(disabled, j.Name)
+		default:
+			live = append(live, checked)
 		}
 		names[j.Name] = true
-		if j.Disabled {
-			disabled = append(disabled, j.Name)
-			continue
-		}
-		checked := engine.Job{Name: j.Name, Task: j.Task, Initial: cmp.Or(j.Every, j.Initial),
-			Period: period, On: j.On, Options: o, Version: j.Version, Paused: j.Paused}
-		if j.OnDemand {
-			checked.Initial = never
-		}
-		live = append(live, checked)
 	}
 	return live, disabled, nil
+}
+
+// checked returns j as the engine wants it.
+func (j Job) checked(s *run.Settings) (engine.Job, error) {
+	o, period, err := j.resolve(s)
+	checked := engine.Job{Name: j.Name, Task: j.Task, Initial: cmp.Or(j.Every, j.Initial),
+		Period: period, On: j.On, Options: o, Version: j.Version, Paused: j.Paused}
+	if j.OnDemand {
+		checked.Initial = never
+	}
+	return checked, err
 }
 
 // Job returns the task of a job of the last [ScheduledPool.Apply], also if that has ended, and
@@ -190,15 +194,7 @@ func (j Job) resolve(s *run.Settings) (o series.Options, period int64, err error
 	if j.Task == nil {
 		return o, 0, ErrNilTask
 	}
-	kinds := 0
-	for _, given := range []bool{
-		j.Every != 0, j.Rate != 0, j.Delay != 0, j.On != nil, j.OnDemand,
-	} {
-		if given {
-			kinds++
-		}
-	}
-	if kinds != 1 {
+	if j.kinds() != 1 {
 		return o, 0, invalid("a job needs a name, and either a period, a rate, a delay or a calendar," +
 			" or is on demand")
 	}
@@ -219,9 +215,23 @@ func (j Job) resolve(s *run.Settings) (o series.Options, period int64, err error
 	return o, series.OnCalendar, err
 }
 
+// kinds returns how many of those are given of which there must be one.
+func (j Job) kinds() (n int) {
+	for _, given := range []bool{
+		j.Every != 0, j.Rate != 0, j.Delay != 0, j.On != nil, j.OnDemand,
+	} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
 // resolveOnDemand is resolve for a job that has no times of its own. Options about these are
 // refused, and defaults about them do not matter.
-func resolveOnDemand(s *run.Settings, opts []TaskOption) (o series.Options, period int64, err error) {
+func resolveOnDemand(
+	s *run.Settings, opts []TaskOption,
+) (o series.Options, period int64, err error) {
 	if o, err = run.Resolve(&run.Settings{}, opts); err != nil {
 		return o, 0, err
 	}

@@ -18,8 +18,8 @@ type Cause struct {
 type causesKey struct{}
 
 // Causes returns why the run of a job takes place in whose context, or a context derived from that,
-// it is called: a cause for each upstream job with runs that count. It returns none for a run that was triggered otherwise, and for any other context. All attempts of a
-// run have the same causes.
+// it is called: a cause for each upstream job with runs that count. It returns none for a run that
+// was triggered otherwise, and for any other context. All attempts of a run have the same causes.
 func Causes(ctx context.Context) []Cause {
 	causes, _ := ctx.Value(causesKey{}).([]Cause)
 	return causes

@@ -10,34 +10,34 @@ import (
 )
 
 // relinked adds to changes what has become of what jobs follow.
-func relinked(ch executor.Changes, from, to *network) executor.Changes {
-	was := ch.Unchanged
-	ch.Why, ch.Unchanged = maps.Clone(ch.Why), nil
-	var changed []string
-	for _, at := range to.nodes {
-		before := from.named[at.name]
-		same, other := slices.Contains(was, at.name), slices.Contains(ch.Changed, at.name)
+func (s step) relinked(ch executor.Changes) executor.Changes {
+	unchanged, changed := ch.Unchanged, ch.Changed
+	ch.Unchanged, ch.Changed, ch.Why = nil, nil, maps.Clone(ch.Why)
+	for _, at := range s.to.nodes {
+		before := s.from.named[at.name]
 		relinks := before != nil && before.upstream() != at.upstream()
 		switch {
-		case same && !relinks:
+		case slices.Contains(changed, at.name), relinks && slices.Contains(unchanged, at.name):
+			ch.Changed = append(ch.Changed, at.name)
+			if relinks {
+				because(&ch, at.name, "after "+before.upstream()+" -> "+at.upstream())
+			}
+		case slices.Contains(unchanged, at.name):
 			ch.Unchanged = append(ch.Unchanged, at.name)
-		case same || other:
-			changed = append(changed, at.name)
 		}
-		if !relinks || !same && !other {
-			continue
-		}
-		if ch.Why == nil {
-			ch.Why = map[string]string{}
-		}
-		text := fmt.Sprintf("after %s -> %s", before.upstream(), at.upstream())
-		if other {
-			text = ch.Why[at.name] + "; " + text
-		}
-		ch.Why[at.name] = text
 	}
-	ch.Changed = changed
 	return ch
+}
+
+// because adds why a job is changed.
+func because(ch *executor.Changes, name, text string) {
+	if ch.Why == nil {
+		ch.Why = map[string]string{}
+	}
+	if by := ch.Why[name]; by != "" {
+		text = by + "; " + text
+	}
+	ch.Why[name] = text
 }
 
 // upstream says in words which jobs a job follows.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // fault is what is wrong with a job.
@@ -20,25 +19,8 @@ func completed(jobs []Job) ([]Job, *fault) {
 		known[j.Name] = true
 	}
 	for i := range jobs {
-		j := &jobs[i]
-		if len(j.After) == 0 {
-			continue
-		}
-		if j.Every != 0 || j.Rate != 0 || j.Delay != 0 || j.On != nil || j.Initial != time.Duration(0) {
-			return nil, &fault{j.Name, "a job that follows others has no times of its own"}
-		}
-		j.OnDemand, j.After = true, slices.Clone(j.After)
-		for k := range j.After {
-			up := &j.After[k]
-			up.When = cmp.Or(up.When, OnSuccess)
-			switch {
-			case up.When != OnSuccess && up.When != OnFailure && up.When != Always:
-				return nil, &fault{j.Name, fmt.Sprintf("condition %q is unknown", up.When)}
-			case !known[up.Name]:
-				return nil, &fault{j.Name, fmt.Sprintf("it follows %q, which is no job", up.Name)}
-			case slices.ContainsFunc(j.After[:k], func(u Upstream) bool { return u.Name == up.Name }):
-				return nil, &fault{j.Name, fmt.Sprintf("it follows %q twice", up.Name)}
-			}
+		if text := jobs[i].complete(known); text != "" {
+			return nil, &fault{jobs[i].Name, text}
 		}
 	}
 	if cycle := cycleIn(jobs); cycle != nil {
@@ -47,37 +29,69 @@ func completed(jobs []Job) ([]Job, *fault) {
 	return jobs, nil
 }
 
+// complete fills in what is left open, and returns what is wrong, if anything.
+func (j *Job) complete(known map[string]bool) (wrong string) {
+	if len(j.After) == 0 {
+		return ""
+	}
+	if j.Every != 0 || j.Rate != 0 || j.Delay != 0 || j.On != nil || j.Initial != 0 {
+		return "a job that follows others has no times of its own"
+	}
+	j.OnDemand, j.After = true, slices.Clone(j.After)
+	before := map[string]bool{}
+	for k := range j.After {
+		up := &j.After[k]
+		up.When = cmp.Or(up.When, OnSuccess)
+		switch {
+		case up.When != OnSuccess && up.When != OnFailure && up.When != Always:
+			return fmt.Sprintf("condition %q is unknown", up.When)
+		case !known[up.Name]:
+			return fmt.Sprintf("it follows %q, which is no job", up.Name)
+		case before[up.Name]:
+			return fmt.Sprintf("it follows %q twice", up.Name)
+		}
+		before[up.Name] = true
+	}
+	return ""
+}
+
+// search looks for a cycle.
+type search struct {
+	after map[string][]Upstream
+	seen  map[string]bool // what leads to no cycle, or is on the path
+	path  []string
+}
+
 // cycleIn returns jobs of which each follows the next, and the last is the first; nil if there are
 // none.
-func cycleIn(jobs []Job) []string {
-	after := map[string][]Upstream{}
+func cycleIn(jobs []Job) (cycle []string) {
+	s := search{after: map[string][]Upstream{}, seen: map[string]bool{}}
 	for _, j := range jobs {
-		after[j.Name] = j.After
+		s.after[j.Name] = j.After
 	}
-	seen := map[string]bool{} // what leads to no cycle, or is on the path
-	var path []string
-	var visit func(name string) []string
-	visit = func(name string) []string {
-		if start := slices.Index(path, name); start >= 0 {
-			return append(slices.Clone(path[start:]), name)
+	for _, j := range jobs {
+		if cycle = s.visit(j.Name); cycle != nil {
+			break
 		}
-		if seen[name] {
-			return nil
-		}
-		seen[name] = true
-		path = append(path, name)
-		for _, up := range after[name] {
-			if cycle := visit(up.Name); cycle != nil {
-				return cycle
-			}
-		}
-		path = path[:len(path)-1]
+	}
+	return cycle
+}
+
+// visit returns a cycle that begins on the path or at the job, or that the job leads to.
+func (s *search) visit(name string) []string {
+	if start := slices.Index(s.path, name); start >= 0 {
+		return append(slices.Clone(s.path[start:]), name)
+	}
+	if s.seen[name] {
 		return nil
 	}
-	for _, j := range jobs {
-		if cycle := visit(j.Name); cycle != nil {
+	s.seen[name] = true
+	s.path = append(s.path, name)
+	for _, up := range s.after[name] {
+		if cycle := s.visit(up.Name); cycle != nil {
 			return cycle
 		}
 	}
+	s.path = s.path[:len(s.path)-1]
 	return nil
 }

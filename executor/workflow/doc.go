@@ -42,15 +42,16 @@
 //   - Upstream runs that have ended are remembered over calls of Apply, also if jobs are replaced,
 //     as long as the job still follows that one on the same condition. A run that a job was still
 //     waiting for when it was replaced is had by the new one.
-//   - When the pool is shut down, and so ends its jobs, none follows another any more. What waits is
-//     handed back like any series.
+//   - When the pool is shut down, and so ends its jobs, none follows another any more. What waits
+//     is handed back like any series.
 //
 // [Workflow.Graph] has what follows what as data, and what each job waits for.
 //
-// Which jobs may not run at the same time is nothing that a workflow can say: see package serial for
-// tasks that run once. What a recording has of a workflow is played again at its times, see package
-// replay.
+// That two jobs may not run at the same time is nothing that a workflow can say; package serial can
+// for tasks that run once. What a recording has of a workflow is played again at the recorded
+// times, see package replay.
 //
-// A workflow costs its own jobs some 200 ns and an allocation for each run, and nothing else in the
-// pool. It has no goroutine and no timer.
+// A run of a job that follows, and of one that is followed, costs some allocations more than others;
+// see BenchmarkRun. Other tasks of the pool cost what they did. A workflow has no goroutine and no
+// timer.
 package workflow

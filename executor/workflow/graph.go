@@ -52,22 +52,27 @@ func (w *Workflow) Graph() (g Graph) {
 	for _, e := range edges {
 		g.Edges = append(g.Edges, Edge{From: e.from, To: e.to, When: e.when,
 			Met: e.met.Runs, Unmet: e.unmet, Last: e.ending()})
-		switch to := named[e.to]; {
-		case to.Disabled:
-			to.Waits = "it is disabled"
-		case to.Ended:
-			to.Waits = "it has ended"
-		case to.Paused:
-			to.Waits = "it is paused"
-		case to.Asked, e.met.Runs > 0:
-		case to.Waits == "":
-			to.Waits = e.wait(named[e.from])
-		default:
-			to.Waits += "; " + e.wait(named[e.from])
-		}
+		named[e.to].waitBy(&e, named[e.from])
 	}
 	g.Nodes = nodes
 	return g
+}
+
+// waitBy adds what a job waits for by one of its edges.
+func (n *Node) waitBy(e *edge, from *Node) {
+	switch {
+	case n.Disabled:
+		n.Waits = "it is disabled"
+	case n.Ended:
+		n.Waits = "it has ended"
+	case n.Paused:
+		n.Waits = "it is paused"
+	case n.Asked, e.met.Runs > 0:
+	case n.Waits == "":
+		n.Waits = e.wait(from)
+	default:
+		n.Waits += "; " + e.wait(from)
+	}
 }
 
 // look returns the jobs, without what they wait for, and copies of the edges.

@@ -64,17 +64,22 @@ func newNetwork(jobs []Job, earlier *network) *network {
 			at.progress = before.progress
 		}
 		for _, up := range j.After {
-			e := before.edge(up)
-			if e == nil || j.Disabled {
-				e = &edge{from: up.Name, to: j.Name, when: up.When}
-			}
-			at.after = append(at.after, e)
-			if !j.Disabled {
-				n.from[up.Name] = append(n.from[up.Name], e)
-			}
+			n.link(at, before.edge(up), up)
 		}
 	}
 	return n
+}
+
+// link has a job follow another one, by an edge that has been there, unless that is nil. A job that
+// is disabled learns of nothing.
+func (n *network) link(at *node, e *edge, up Upstream) {
+	if e == nil || at.disabled {
+		e = &edge{from: up.Name, to: at.name, when: up.When}
+	}
+	at.after = append(at.after, e)
+	if !at.disabled {
+		n.from[up.Name] = append(n.from[up.Name], e)
+	}
 }
 
 // edge returns the edge to a job from another, or nil.

@@ -32,73 +32,81 @@ func New(pool *executor.ScheduledPool) *Workflow {
 
 // Apply makes the given jobs the ones that the pool has, and has them follow each other as they
 // say. It does what [executor.ScheduledPool.Apply] does, with its errors; a job that from now on
-// follows others, or on other conditions, is among those changed, if nothing else of it is. What is
-// wrong with After comes first, and is [executor.ErrInvalid], with the name of the job. While a call
-// is at work, which may call calendars and observers, another gets [executor.ErrRejected].
+// follows others, or on other conditions, is among those changed, even if nothing else of it is.
+// What is wrong with After comes first, and is [executor.ErrInvalid], with the name of the job.
+// While a call is at work, which may call calendars and observers, another gets
+// [executor.ErrRejected].
 func (w *Workflow) Apply(jobs ...Job) (executor.Changes, error) {
-	return w.apply(jobs, func(plain []executor.Job, _, _ *network) (executor.Changes, bool, error) {
-		changes, err := w.pool.Apply(plain...)
-		return changes, err == nil, err
-	})
+	return w.apply(jobs, func(s step) (executor.Changes, error) { return w.pool.Apply(s.plain...) })
 }
 
 // Plan returns what [Workflow.Apply] would do now, and does nothing.
 func (w *Workflow) Plan(jobs ...Job) (executor.Changes, error) {
-	return w.apply(jobs, func(plain []executor.Job, _, _ *network) (executor.Changes, bool, error) {
-		changes, err := w.pool.Plan(plain...)
-		return changes, false, err
-	})
+	s, err := w.step(jobs, false)
+	if err != nil {
+		return executor.Changes{}, err
+	}
+	changes, err := w.pool.Plan(s.plain...)
+	return s.relinked(changes), err
 }
 
 // ApplyPlan is [Workflow.Apply] if that does precisely what the plan says. Otherwise it does
 // nothing, and returns what Apply would do now, with [executor.ErrInvalid].
 func (w *Workflow) ApplyPlan(plan executor.Changes, jobs ...Job) (executor.Changes, error) {
-	return w.apply(jobs, func(plain []executor.Job, from, to *network) (executor.Changes, bool, error) {
-		now, err := w.pool.Plan(plain...)
+	return w.apply(jobs, func(s step) (executor.Changes, error) {
+		now, err := w.pool.Plan(s.plain...)
+		if err == nil && !equal(s.relinked(now), plan) {
+			err = w.misuse("", "the plan is stale: the jobs have changed since")
+		}
 		if err != nil {
-			return now, false, err
+			return now, err
 		}
-		if !equal(relinked(now, from, to), plan) {
-			return now, false, w.misuse("", "the plan is stale: the jobs have changed since")
-		}
-		changes, err := w.pool.ApplyPlan(now, plain...)
-		return changes, err == nil, err
+		return w.pool.ApplyPlan(now, s.plain...)
 	})
 }
 
-// apply checks jobs and has them applied, or planned, by a function that reports whether the jobs
-// of the pool are now these.
+// step leads from a network to the next.
+type step struct {
+	plain    []executor.Job // as the pool is given them
+	from, to *network
+}
+
+// apply checks jobs, and has them applied by a function.
 func (w *Workflow) apply(
-	jobs []Job,
-	by func(plain []executor.Job, from, to *network) (executor.Changes, bool, error),
+	jobs []Job, by func(step) (executor.Changes, error),
 ) (changes executor.Changes, err error) {
-	jobs, wrong := completed(jobs)
-	if wrong != nil {
-		return changes, w.misuse(wrong.job, wrong.text)
-	}
-	from, to, err := w.open(jobs)
+	s, err := w.step(jobs, true)
 	if err != nil {
 		return changes, err
 	}
 	done := false
 	defer func() { w.close(done) }() // also if a callback of the user's ends the goroutine
-	changes, done, err = by(w.plain(jobs), from, to)
-	return relinked(changes, from, to), err
+	changes, err = by(s)
+	done = err == nil
+	return s.relinked(changes), err
 }
 
-// open begins to have other jobs.
-func (w *Workflow) open(jobs []Job) (from, to *network, err error) {
+// step checks jobs and returns the step to them, which is the only one until close if it opens.
+func (w *Workflow) step(jobs []Job, opens bool) (s step, err error) {
+	jobs, wrong := completed(jobs)
+	if wrong != nil {
+		return s, w.misuse(wrong.job, wrong.text)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.next != nil {
-		return nil, nil, w.runs().Refusal("", "the jobs are being applied by another call",
+	s = step{w.plain(jobs), w.now, newNetwork(jobs, w.now)}
+	switch {
+	case !opens:
+	case w.next != nil:
+		return s, w.runs().Refusal("", "the jobs are being applied by another call",
 			executor.ErrRejected)
+	default:
+		w.next = s.to
 	}
-	w.next = newNetwork(jobs, w.now)
-	return w.now, w.next, nil
+	return s, nil
 }
 
-// close ends what open has begun. What has happened meanwhile may be enough for runs of the new
+// close ends what step has begun. What has happened meanwhile may be enough for runs of the new
 // jobs, and tasks that were asked for runs may have been replaced.
 func (w *Workflow) close(done bool) {
 	w.mu.Lock()

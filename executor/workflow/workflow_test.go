@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/insight"
+	"github.com/punctual-go/punctual/executor/replay"
 	"github.com/punctual-go/punctual/executor/retry"
 	"github.com/punctual-go/punctual/executor/workflow"
 )
@@ -679,6 +682,34 @@ func TestTheGraph(t *testing.T) {
 				{From: "b", To: "c", When: workflow.Always},
 			},
 		}, l.flow.Graph())
+	})
+}
+
+// A recording of a workflow is played again with the runs at their times.
+func TestAWorkflowIsPlayedAgain(t *testing.T) {
+	var recording bytes.Buffer
+	try(t, func(l *lab) {
+		a := workflow.Job{Job: executor.Job{Name: "a", Every: 10 * time.Second, Task: sleep(2 * time.Second)}}
+		l.apply(a, l.sink("b", 3*time.Second, after("a")...), l.sink("c", 0, after("a", "b")...))
+		l.until(100)
+	}, executor.Watch(insight.Config{Record: &recording}))
+	night, err := replay.Read(&recording)
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		again, err := night.Play(nil)
+		require.NoError(t, err)
+		require.Len(t, again.Tasks, 3)
+		for i, task := range night.Tasks {
+			var was, is []time.Duration
+			for _, r := range task.Runs {
+				was = append(was, r.Began)
+			}
+			for _, r := range again.Tasks[i].Runs {
+				is = append(is, r.Began)
+			}
+			assert.Greater(t, len(was), 3)
+			assert.Equal(t, was, is, task.Name)
+		}
 	})
 }
 

@@ -48,8 +48,8 @@ var workflows = []Mutant{
 		ID:    "workflow-07",
 		Fault: "a cycle of two is found, and a longer one is not",
 		File:  "executor/workflow/check.go",
-		From:  "path = append(path, name)",
-		To:    "path = append(path[max(0, len(path)-1):], name)",
+		From:  "s.path = append(s.path, name)",
+		To:    "s.path = append(s.path[max(0, len(s.path)-1):], name)",
 	},
 	{
 		ID:    "workflow-08",

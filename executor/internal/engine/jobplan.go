@@ -38,15 +38,7 @@ func (js *Jobs) planLocked(wanted []*job) (ch desired.Changes, err error) {
 	kept := map[string]bool{}
 	for _, w := range wanted {
 		kept[w.Name] = true
-		switch {
-		case w.like.to == nil:
-			ch.Added = append(ch.Added, w.Name)
-		case w.adds || w.flips || !w.same():
-			ch.Change(w.Name, w.why())
-		default:
-			ch.Unchanged = append(ch.Unchanged, w.Name)
-		}
-		ch.Pause(w.Name, w.pausedBefore(), w.pauses)
+		w.tell(&ch)
 	}
 	for name := range js.live {
 		if !kept[name] {
@@ -55,6 +47,19 @@ func (js *Jobs) planLocked(wanted []*job) (ch desired.Changes, err error) {
 	}
 	slices.Sort(ch.Removed)
 	return ch, nil
+}
+
+// tell adds what becomes of w.
+func (w *job) tell(ch *desired.Changes) {
+	switch {
+	case w.like.to == nil:
+		ch.Added = append(ch.Added, w.Name)
+	case w.adds || w.flips || !w.same():
+		ch.Change(w.Name, w.why())
+	default:
+		ch.Unchanged = append(ch.Unchanged, w.Name)
+	}
+	ch.Pause(w.Name, w.pausedBefore(), w.pauses)
 }
 
 // pausesLocked reports whether w is paused from here on: as is wanted, if that is something else
@@ -101,24 +106,26 @@ func (js *Jobs) tellPaused(w *job) {
 // pauseAsGiven pauses a job, or ends its pause, as was wanted last: without the lock, as a calendar
 // may be asked, and so once more if another Apply has changed its mind meanwhile.
 func (js *Jobs) pauseAsGiven(name string) {
-	given := func() (j *job, paused bool) {
-		js.pool.look(func() {
-			if j = js.live[name]; j != nil {
-				paused = j.Paused
-			}
-		})
-		return j, paused
-	}
-	for j, paused := given(); j != nil; {
+	for j, paused := js.given(name); j != nil; {
 		if paused {
 			js.pool.runs.Pause(j.cell, &j.plan.Plan)
 		} else {
 			js.pool.runs.Resume(j.cell, &j.plan.Plan)
 		}
-		now, still := given()
+		now, still := js.given(name)
 		if now != j || still == paused {
 			return
 		}
 		paused = still
 	}
+}
+
+// given returns a job, which is nil if it has gone, and whether it is to be paused.
+func (js *Jobs) given(name string) (j *job, paused bool) {
+	js.pool.look(func() {
+		if j = js.live[name]; j != nil {
+			paused = j.Paused
+		}
+	})
+	return j, paused
 }
