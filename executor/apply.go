@@ -24,9 +24,10 @@ type Job struct {
 	On      Calendar      // when it runs, as for [ScheduledPool.On]; then Initial is 0
 	Options []TaskOption
 
-	// OnDemand is for a job that runs when [Handle.Trigger] says so, and at no times of its own:
-	// Initial is 0, and [From], [Until], [MaxRuns] and [Jitter] are refused, as they are about such
-	// times. It is shown as a task with a fixed delay that does not pass.
+	// OnDemand is for a job that runs when [Handle.Trigger] says so, also while it is paused, and at
+	// no times of its own: Initial is 0, and [From], [Until], [MaxRuns], [Jitter], [SlowDown] and
+	// [DelayBy] are refused, as they are about such times. It is shown as a task with a fixed delay
+	// that does not pass.
 	OnDemand bool
 
 	// Paused has the job paused, as by [Handle.Pause]: it is a task that waits for no time.
@@ -236,9 +237,9 @@ func resolveOnDemand(
 		return o, 0, err
 	}
 	if o.MaxRuns > 0 || o.Jitter > 0 || !o.From.IsZero() || !o.Until.IsZero() ||
-		o.BackOff.Factor > 0 {
+		o.BackOff.Factor > 0 || o.DelayBy != nil {
 		return o, 0, invalid("a job on demand has no times, so none of From, Until, MaxRuns," +
-			" Jitter and SlowDown")
+			" Jitter, SlowDown and DelayBy")
 	}
 	var defaults run.Settings
 	if s.Defaults != nil {
@@ -250,6 +251,7 @@ func resolveOnDemand(
 
 // timeless returns options without those about the times of a series.
 func timeless(o series.Options) series.Options {
-	o.From, o.Until, o.MaxRuns, o.Jitter, o.BackOff = time.Time{}, time.Time{}, 0, 0, series.BackOff{}
+	o.From, o.Until, o.MaxRuns, o.Jitter = time.Time{}, time.Time{}, 0, 0
+	o.BackOff, o.DelayBy = series.BackOff{}, nil
 	return o
 }

@@ -144,7 +144,7 @@ func (at *node) demand(a asker) {
 	at.owed = nil
 	kept := at.asked[:0]
 	for _, b := range at.asked {
-		if b.task == task && b.number < number { // it has begun a moment ago
+		if b.task == task && b.number+1 == number { // it has begun, maybe a moment ago
 			kept = append(kept, b)
 		} else {
 			causes = merged(b.causes, causes)

@@ -23,8 +23,11 @@ type Workflow struct {
 	next *network // about to take the place of now, while Apply is at work; else nil
 }
 
-// New returns a workflow without jobs.
+// New returns a workflow without jobs. It panics if pool is nil.
 func New(pool *executor.ScheduledPool) *Workflow {
+	if pool == nil {
+		panic("workflow: nil pool")
+	}
 	w := &Workflow{pool: pool, now: newNetwork(nil, new(network))}
 	w.feed = &feed{id: make(chan struct{}), to: w}
 	return w

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -102,14 +103,20 @@ func (l *lab) source(name string, errs ...error) workflow.Job {
 		}
 		err := errs[0]
 		errs = errs[1:]
-		if err == errPanic {
+		switch err {
+		case errPanic:
 			panic(err)
+		case errGoexit:
+			runtime.Goexit()
 		}
 		return err
 	}}}
 }
 
-var errPanic = errors.New("panic")
+var (
+	errPanic  = errors.New("panic")
+	errGoexit = errors.New("goexit")
+)
 
 // sink notes its runs and their causes.
 func (l *lab) sink(name string, takes time.Duration, after ...workflow.Upstream) workflow.Job {
@@ -172,6 +179,7 @@ func TestWhichRunsCount(t *testing.T) {
 		"success": {nil, true, false, true},
 		"failure": {errBoom, false, true, true},
 		"panic":   {errPanic, false, true, true},
+		"goexit":  {errGoexit, false, true, true},
 		"skipped": {executor.ErrSkipped, false, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,6 +196,19 @@ func TestWhichRunsCount(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Nothing that is called at the end of a run keeps others from following it.
+func TestAnErrorHandlerThatEndsTheGoroutine(t *testing.T) {
+	try(t, func(l *lab) {
+		l.apply(l.source("a", errBoom), l.sink("b", 0, on("a", workflow.OnFailure)))
+		l.demand("a")
+		assert.Equal(t, []string{"0 b a*1"}, l.until(1))
+	}, executor.ErrorHandler(func(context.Context, executor.Run, error) { runtime.Goexit() }))
+}
+
+func TestNoPool(t *testing.T) {
+	assert.PanicsWithValue(t, "workflow: nil pool", func() { workflow.New(nil) })
 }
 
 func TestTheLastRunOfASeriesCounts(t *testing.T) {

@@ -27,8 +27,8 @@ var workflows = []Mutant{
 		ID:    "workflow-04",
 		Fault: "a run that was asked for is lost with the task that had it",
 		File:  "executor/workflow/network.go",
-		From:  "if b.task == task && b.number < number {",
-		To:    "if b.task != task || b.number < number {",
+		From:  "if b.task == task && b.number+1 == number {",
+		To:    "if b.task != task || b.number+1 == number {",
 	},
 	{
 		ID:    "workflow-05",

@@ -197,7 +197,10 @@ func TestAJobOnDemandHasNoTimes(t *testing.T) {
 			require.True(t, h.Trigger())
 			synctest.Wait()
 		}
-		bad := []executor.Job{job, job, job, job, job, job, job}
+		bad := []executor.Job{job, job, job, job, job, job, job, job}
+		bad[7].Options = []executor.TaskOption{executor.DelayBy(func(executor.LastRun) (time.Duration, bool) {
+			return 0, false
+		})}
 		bad[0].Options = []executor.TaskOption{executor.MaxRuns(1)}
 		bad[1].Options = []executor.TaskOption{executor.Until(time.Now().Add(time.Hour))}
 		bad[2].Options = []executor.TaskOption{executor.From(time.Now().Add(time.Hour))}
