@@ -98,7 +98,7 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 		return Changes{}, err
 	}
 	changes, err := p.jobs.Apply(checked, nil)
-	return without(changes, disabled, err), err
+	return changesOf(changes, disabled, err), err
 }
 
 // Plan returns what [ScheduledPool.Apply] would do with these jobs now, or the error that it would
@@ -110,7 +110,7 @@ func (p *ScheduledPool) Plan(jobs ...Job) (Changes, error) {
 		return Changes{}, err
 	}
 	changes, err := p.jobs.Plan(checked)
-	return without(changes, disabled, err), err
+	return changesOf(changes, disabled, err), err
 }
 
 // ApplyPlan is [ScheduledPool.Apply] if that does precisely what the plan says, down to the
@@ -126,12 +126,13 @@ func (p *ScheduledPool) ApplyPlan(plan Changes, jobs ...Job) (Changes, error) {
 		planned.Disabled = []string{""} // which no plan has
 	}
 	changes, err := p.jobs.Apply(checked, &planned)
-	return without(changes, disabled, nil), err
+	return changesOf(changes, disabled, err), err
 }
 
-// without adds the jobs that are disabled to changes, of which the engine has not heard.
-func without(ch desired.Changes, disabled []string, err error) Changes {
-	if err == nil {
+// changesOf adds the jobs that are disabled, of which the engine has not heard, to changes, unless
+// it has not come to any.
+func changesOf(ch desired.Changes, disabled []string, err error) Changes {
+	if err == nil || !ch.Equal(&desired.Changes{}) {
 		ch.Disabled = disabled
 	}
 	return Changes(ch)

@@ -28,7 +28,7 @@ var table = []bar{
 	{"function fields", "fields of function type",
 		103, functionFields},
 	{"undocumented", "exported names without a comment",
-		0, undocumented("executor", "executor/bulk", "executor/serial", "executor/debounce", "executor/insight",
+		0, undocumented("executor", "executor/bulk", "executor/serial", "executor/debounce", "executor/insight", "executor/workflow",
 			"executor/queue", "executor/rejection", "executor/retry", "executor/internal/run",
 			"executor/internal/sight", "cluster", "contrib/inspect")},
 

@@ -21,6 +21,9 @@ type causesKey struct{}
 // it is called: a cause for each upstream job with runs that count. It returns none for a run that
 // was triggered otherwise, and for any other context. All attempts of a run have the same causes.
 func Causes(ctx context.Context) []Cause {
+	if ctx == nil {
+		return nil
+	}
 	causes, _ := ctx.Value(causesKey{}).([]Cause)
 	return causes
 }

@@ -17,9 +17,9 @@
 //
 // # When a job runs
 //
-// An upstream job counts once for each run that has ended, when its body has returned, the calls of
-// the error handler included. Attempts of one run, see [executor.Retry], count as one, by how the
-// last ends.
+// A run of an upstream job has ended when its body has returned, also after a timeout, and the error
+// handler has been called. Attempts of one run, see [executor.Retry], count as one, by how the last
+// ends.
 //
 //	                               OnSuccess   OnFailure   Always
 //	it succeeded                       x                      x

@@ -68,5 +68,5 @@ func ExampleWorkflow_Graph() {
 	}
 	fmt.Println(flow.Graph().Nodes[2].Waits)
 	// Output:
-	// for a success of "prices"; for a success of "rates", which is disabled
+	// for a success of "prices" and for a success of "rates", which is disabled
 }

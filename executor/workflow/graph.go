@@ -70,8 +70,10 @@ func (n *Node) waitBy(e *edge, from *Node) {
 	case n.Asked, e.met.Runs > 0:
 	case n.Waits == "":
 		n.Waits = e.wait(from)
+	case n.Any:
+		n.Waits += " or " + e.wait(from)
 	default:
-		n.Waits += "; " + e.wait(from)
+		n.Waits += " and " + e.wait(from)
 	}
 }
 

@@ -332,6 +332,7 @@ func TestAnyThatAJobFollowsWillDo(t *testing.T) {
 		c := l.sink("c", 0, after("a", "b")...)
 		c.Any = true
 		l.apply(l.source("a"), l.source("b"), c)
+		assert.Equal(t, `for a run of "a" or for a run of "b"`, l.flow.Graph().Nodes[2].Waits)
 		l.demand("a")
 		l.until(1)
 		l.demand("b", "b")
@@ -736,4 +737,5 @@ func TestAWorkflowIsPlayedAgain(t *testing.T) {
 
 func TestCausesElsewhere(t *testing.T) {
 	assert.Empty(t, workflow.Causes(t.Context()))
+	assert.Empty(t, workflow.Causes(nil)) //nolint:staticcheck // of which nothing is known
 }

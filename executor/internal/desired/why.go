@@ -42,9 +42,20 @@ func Why(before, after Job, otherCalendar bool) string {
 
 func length(period int64) time.Duration { return time.Duration(max(period, -period)) }
 
-// optionNames are those of package executor, where these differ from the names of fields.
-var optionNames = map[string]string{"OnError": "FailurePolicy", "BackOff": "SlowDown",
-	"Follower": "workflow", "SuccessWithin": "Expect", "StartWithin": "Expect", "StartQuantile": "Expect"}
+// optionName returns the name of an option as package executor has it.
+func optionName(field string) string {
+	switch field {
+	case "OnError":
+		return "FailurePolicy"
+	case "BackOff":
+		return "SlowDown"
+	case "SuccessWithin", "StartWithin", "StartQuantile":
+		return "Expect"
+	case "Follower":
+		return "workflow"
+	}
+	return field
+}
 
 // differing returns the names of the options in which two submissions differ.
 func differing(before, after series.Options) (names []string) {
@@ -53,11 +64,7 @@ func differing(before, after series.Options) (names []string) {
 		if reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
 			continue
 		}
-		name := a.Type().Field(i).Name
-		if public, ok := optionNames[name]; ok {
-			name = public
-		}
-		if !slices.Contains(names, name) {
+		if name := optionName(a.Type().Field(i).Name); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
