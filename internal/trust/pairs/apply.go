@@ -32,18 +32,33 @@ func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
 			l.course.refuses()
 		}
 	}()
-	given := make([]workflow.Job, len(jobs))
-	for i, j := range jobs {
-		given[i].Job = j
-	}
+	given := l.withFollower(jobs)
 	plan, err := l.host.flow.Plan(given...)
 	if err == nil {
-		_, err = l.host.flow.ApplyPlan(plan, given...)
+		plan, err = l.host.flow.ApplyPlan(plan, given...)
 	}
 	if err != nil { // or the plan is stale
-		_, err = l.host.flow.Apply(given...)
+		plan, err = l.host.flow.Apply(given...)
+	}
+	if err == nil && slices.Contains(plan.Added, follower) {
+		l.extras.add(1)
 	}
 	return err
+}
+
+// follower is a job that runs after each run of any other, and does nothing.
+const follower = "follower"
+
+// withFollower returns jobs with the one that follows them.
+func (l *life) withFollower(jobs []executor.Job) []workflow.Job {
+	last := workflow.Job{Any: true,
+		Job: executor.Job{Name: follower, Task: l.extras.body, OnDemand: true}}
+	var all []workflow.Job
+	for _, j := range jobs {
+		all = append(all, workflow.Job{Job: j})
+		last.After = append(last.After, workflow.Upstream{Name: j.Name, When: workflow.Always})
+	}
+	return append(all, last)
 }
 
 // restarts starts the job of a record again, if it has ended, and reports whether it has.
