@@ -28,8 +28,8 @@ var table = []bar{
 	{"function fields", "fields of function type",
 		103, functionFields},
 	{"undocumented", "exported names without a comment",
-		0, undocumented("executor", "executor/bulk", "executor/serial", "executor/debounce", "executor/insight", "executor/workflow",
-			"executor/queue", "executor/rejection", "executor/retry", "executor/internal/run",
+		0, undocumented("executor", "executor/bulk", "executor/serial", "executor/debounce", "executor/insight",
+			"executor/workflow", "executor/queue", "executor/rejection", "executor/retry", "executor/internal/run",
 			"executor/internal/sight", "cluster", "contrib/inspect")},
 
 	{"Execute", "functions executed by a call while the worker is busy",
