@@ -24,7 +24,8 @@ func (l *life) apply(r *record, with bool) {
 	}
 }
 
-// applyJobs applies jobs, as planned if it can, and notes that for one of them, even if a callback ends the goroutine.
+// applyJobs applies jobs, as planned if it can, and notes that for one of them, even if a callback
+// ends the goroutine.
 func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
 	defer func() {
 		l.journal.moving(r, move{what: "apply", from: l.now(), at: l.now()})
