@@ -63,8 +63,9 @@
 // A periodic task is steered from outside by its [ScheduledFuture] or its [Handle]: [Handle.Pause],
 // [Handle.Trigger], [Handle.SetPeriod]. From inside, [NextIn] says when the next run comes, and
 // [HandleFrom] returns the task's own handle. [Unique] and [Pool.Lookup] find a task by its name,
-// and [ScheduledPool.Apply] makes a list of jobs those of the pool. [Pace] limits how many tasks
-// start, and holds no worker; [Pool.Pause] lets none start.
+// and [ScheduledPool.Apply] makes a list of jobs those of the pool, which [ScheduledPool.Plan] looks
+// at first; in package workflow they run after each other. [Pace] limits how many tasks start, and
+// holds no worker; [Pool.Pause] lets none start.
 //
 // # Options
 //

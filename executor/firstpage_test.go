@@ -46,8 +46,8 @@ var folders = map[string]string{
 	"executor": ".", "pool": ".",
 	"bulk": "bulk", "debounce": "debounce", "eventloop": "eventloop", "insight": "insight",
 	"queue": "queue", "rejection": "rejection", "retry": "retry", "serial": "serial",
-	"supervisor": "supervisor",
-	"cron":       "../timer/cron", "delayqueue": "../delayqueue", "inspect": "../contrib/inspect",
+	"supervisor": "supervisor", "workflow": "workflow",
+	"cron": "../timer/cron", "delayqueue": "../delayqueue", "inspect": "../contrib/inspect",
 	"hashedwheel": "../timer/hashedwheel", "hierarchical": "../timer/hierarchical",
 	"revolver": "../timer/revolver",
 }
@@ -55,13 +55,13 @@ var folders = map[string]string{
 // entries are names that the first page need not have, and which need an example as well.
 var entries = []string{
 	"executor.SubmitContext", "executor.CatchUp", "executor.Ticks", "executor.Pace",
-	"pool.Apply", "pool.Submit", "pool.Execute", "pool.SubmitContext", "pool.Run", "pool.CloseContext",
+	"pool.Apply", "pool.Plan", "pool.Submit", "pool.Execute", "pool.SubmitContext", "pool.Run", "pool.CloseContext",
 	"pool.ShutdownNow",
 	"bulk.NewCompletionService", "bulk.InvokeAnyHedged",
 	"queue.FIFO", "queue.HandOff", "queue.Priority", "queue.Custom",
 	"rejection.Abort", "rejection.Discard", "rejection.DiscardOldest",
 	"retry.Backoff", "retry.After", "retry.Permanent",
-	"insight.SuccessWithin", "insight.StartWithin", "serial.Gap",
+	"insight.SuccessWithin", "insight.StartWithin", "serial.Gap", "workflow.New",
 }
 
 // TestWhatTheFirstPageNamesHasAnExample looks for an example of each function, type and method that

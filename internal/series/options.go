@@ -29,6 +29,9 @@ type Options struct {
 	// argument is an executor.LastRun.
 	DelayBy func(last any) (d time.Duration, again bool)
 
+	// Follower, if set, is told of the runs of the series, once each is over.
+	Follower Follower
+
 	Priority int
 
 	// What is expected of the task; 0 means nothing.
@@ -41,6 +44,12 @@ type Options struct {
 	Values context.Context // whose values the runs know; nil for none in particular
 	Within context.Context // which ends the task; nil for none
 }
+
+// Follower is told of each run of a series that has ended, with its attempts, or has expired; of
+// one whose body goes on after its timeout, when that has returned. It is called without a lock, on
+// the goroutine of the run. Last is a run.LastRun; if the run has not failed, its error is that of
+// a skip or a cancellation.
+type Follower interface{ RunEnded(last any, failed bool) }
 
 // Expectation sets what is expected of a task, or returns why that makes no sense.
 type Expectation func(*Options) error
@@ -72,6 +81,7 @@ func (o *Options) Nameable() bool {
 	return o.Timeout == 0 && o.CatchUp == 0 && !o.CatchUpSet && o.OnError == 0 && o.Jitter == 0 &&
 		o.MaxRuns == 0 && o.From.IsZero() && o.Until.IsZero() && o.BackOff == BackOff{} &&
 		o.PauseAfter == 0 && !o.Unique && o.Retry == Retry{} && o.BeginWithin == 0 &&
-		o.DelayBy == nil && o.SuccessWithin == 0 && o.StartWithin == 0 && o.StartQuantile == 0 &&
+		o.DelayBy == nil && o.Follower == nil &&
+		o.SuccessWithin == 0 && o.StartWithin == 0 && o.StartQuantile == 0 &&
 		!o.WallClock && o.Values == nil && o.Within == nil
 }

@@ -48,8 +48,17 @@ func set(t *testing.T, v reflect.Value) {
 	case reflect.Struct:
 		v.Set(reflect.ValueOf(time.Now()))
 	case reflect.Interface:
-		v.Set(reflect.ValueOf(context.Background()))
+		var value any = context.Background()
+		if v.Type() == reflect.TypeFor[series.Follower]() {
+			value = deaf{}
+		}
+		v.Set(reflect.ValueOf(value))
 	default:
 		require.Fail(t, "a field of a kind that this test does not know", v.Kind().String())
 	}
 }
+
+// deaf is a follower.
+type deaf struct{}
+
+func (deaf) RunEnded(any, bool) {}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/punctual-go/punctual/executor/internal/desired"
 	"github.com/punctual-go/punctual/executor/internal/run"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/cell"
@@ -23,14 +24,7 @@ type Job struct {
 	On      series.Calendar
 	Options series.Options
 	Version string
-}
-
-// Changes is the type of that name in package executor, field by field.
-type Changes struct {
-	Added     []string
-	Changed   []string
-	Removed   []string
-	Unchanged []string
+	Paused  bool
 }
 
 // Jobs are the jobs of a pool, by their names: a ring around the pool, whose lock guards them.
@@ -42,22 +36,16 @@ type Jobs struct {
 // NewJobs returns the jobs of a pool, of which there are none yet.
 func NewJobs(p *Pool) *Jobs { return &Jobs{pool: p} }
 
-// Apply makes the given jobs the ones that the pool has; package executor says what that means.
-func (js *Jobs) Apply(given []Job) (Changes, error) {
+// Apply makes the given jobs the ones that the pool has; package executor says what that means. If
+// a plan is given, nothing is done that it does not say.
+func (js *Jobs) Apply(given []Job, planned *desired.Changes) (desired.Changes, error) {
 	p := js.pool
-	wanted := make([]*job, 0, len(given))
-	if slices.ContainsFunc(given, func(j Job) bool { return j.On != nil }) {
-		p.Door.watchWall()
-	}
 	partings := p.runs.Partings()
-	for _, j := range given {
-		w, err := js.newJob(j)
-		if err != nil {
-			return Changes{}, err
-		}
-		wanted = append(wanted, w)
+	wanted, err := js.newJobs(given)
+	if err != nil {
+		return desired.Changes{}, err
 	}
-	changes, stopped, err := js.compareAndApply(wanted)
+	changes, stopped, err := js.compareAndApply(wanted, planned)
 	// Without the lock: all of them call others.
 	for _, c := range stopped {
 		c.Cancel(nil, future.ErrCancelled, false)
@@ -67,6 +55,9 @@ func (js *Jobs) Apply(given []Job) (Changes, error) {
 		case w.added:
 			p.runs.Follow(w.cell, &w.plan.Plan)
 			p.runs.PartedSince(partings, w.cell, &w.plan.Plan)
+			js.tellPaused(w)
+		case w.flips && err == nil:
+			js.pauseAsGiven(w.Name)
 		case w.announced:
 			why := p.Door.refuse(w.cell, cmp.Or(err, ErrDuplicate))
 			p.runs.Rejected(w.cell, &w.plan.Plan, w.told, why)
@@ -83,6 +74,7 @@ type job struct {
 	cell    *cell.Cell
 	current atomic.Pointer[Task] // the decorated body
 	added   bool                 // it has its own task, not that of an earlier one
+	pauses  bool                 // it is paused from here on
 	first   int64                // when the first run is due, on a calendar
 	over    error                // why there is none; which is fine for a job that has had its runs
 
@@ -91,7 +83,24 @@ type job struct {
 
 	// It is to be added, as things stand. Once it is announced, observers have been told so.
 	adds, announced bool
+	flips           bool // the job before is kept, but is to be paused, or not any more
 	told            run.Info
+}
+
+// newJobs plans jobs, as newJob does.
+func (js *Jobs) newJobs(given []Job) ([]*job, error) {
+	if slices.ContainsFunc(given, func(j Job) bool { return j.On != nil }) {
+		js.pool.Door.watchWall()
+	}
+	wanted := make([]*job, 0, len(given))
+	for _, j := range given {
+		w, err := js.newJob(j)
+		if err != nil {
+			return nil, err
+		}
+		wanted = append(wanted, w)
+	}
+	return wanted, nil
 }
 
 // newJob plans j. It runs decorators, so the lock must not be held.
@@ -133,29 +142,35 @@ func (js *Jobs) planFirst(w *job) error {
 // observers are the user's, so jobs are compared, and observers told of what is to be added, before
 // the step itself. If another Apply has changed something meanwhile, all that comes again; what
 // need not be added any more is refused.
-func (js *Jobs) compareAndApply(wanted []*job) (Changes, []*cell.Cell, error) {
+func (js *Jobs) compareAndApply(
+	wanted []*job, planned *desired.Changes,
+) (desired.Changes, []*cell.Cell, error) {
 	for {
 		if err := js.compare(wanted); err != nil {
-			return Changes{}, nil, err
+			return desired.Changes{}, nil, err
 		}
-		for _, w := range js.additions(wanted) {
+		for _, w := range js.additions(wanted, planned) {
 			w.announced = true
 			w.told = js.pool.runs.Announce(w.cell, &w.plan.Plan, w.in(js.pool.clock.Now()))
 		}
-		if changes, stopped, done, err := js.apply(wanted); done {
+		if changes, stopped, done, err := js.apply(wanted, planned); done {
 			return changes, stopped, err
 		}
 	}
 }
 
-// additions returns the jobs that are to be added, and have not been announced.
-func (js *Jobs) additions(wanted []*job) (added []*job) {
+// additions returns the jobs that are to be added, and have not been announced; none if that is not
+// as planned.
+func (js *Jobs) additions(wanted []*job, planned *desired.Changes) (added []*job) {
 	js.pool.mu.Lock()
 	defer js.pool.mu.Unlock()
 	if !js.comparedLocked(wanted) {
 		return nil
 	}
-	js.decideLocked(wanted)
+	ch, err := js.planLocked(wanted)
+	if planned != nil && (err != nil || !ch.Equal(planned)) {
+		return nil
+	}
 	for _, w := range wanted {
 		if w.adds && !w.announced && w.over == nil {
 			added = append(added, w)
@@ -168,7 +183,10 @@ func (js *Jobs) additions(wanted []*job) (added []*job) {
 // asks once for each: the one before may end at any moment.
 func (js *Jobs) decideLocked(wanted []*job) {
 	for _, w := range wanted {
-		w.adds = js.live[w.Name] == nil || !w.same() && w.replaces()
+		old := js.live[w.Name]
+		w.adds = old == nil || !w.same() && w.replaces()
+		w.flips = !w.adds && old.Paused != w.Paused && !old.cell.Phase().Settled()
+		w.pauses = w.pausesLocked()
 	}
 }
 
@@ -183,8 +201,8 @@ func (w *job) in(now int64) time.Duration {
 // apply does what Apply says in one step, and returns the tasks to be stopped. It reports false if
 // the jobs have to be compared, or announced, again.
 func (js *Jobs) apply(
-	wanted []*job,
-) (ch Changes, stopped []*cell.Cell, done bool, err error) {
+	wanted []*job, planned *desired.Changes,
+) (ch desired.Changes, stopped []*cell.Cell, done bool, err error) {
 	p := js.pool
 	now := p.clock.Now()
 	p.mu.Lock()
@@ -195,43 +213,46 @@ func (js *Jobs) apply(
 	if !js.comparedLocked(wanted) {
 		return ch, nil, false, nil
 	}
-	js.decideLocked(wanted)
-	if err := js.mayApplyLocked(wanted); err != nil {
+	ch, err = js.planLocked(wanted)
+	if err == nil && planned != nil && !ch.Equal(planned) {
+		err = p.runs.Misuse("", invalid("the plan is stale: the jobs have changed since"))
+	}
+	if err != nil {
 		return ch, nil, true, err
 	}
 	if slices.ContainsFunc(wanted, func(w *job) bool { return w.adds && !w.announced }) {
 		return ch, nil, false, nil
 	}
+	return ch, js.enactLocked(wanted, now), true, nil
+}
+
+// enactLocked does what planLocked says, and returns the tasks to be stopped.
+func (js *Jobs) enactLocked(wanted []*job, now int64) (stopped []*cell.Cell) {
 	kept := map[string]*job{}
 	for _, w := range wanted {
 		old := js.live[w.Name]
 		kept[w.Name] = w
 		switch {
-		case old == nil:
-			ch.Added = append(ch.Added, w.Name)
-			js.addJobLocked(w, now)
-		case !w.adds && w.same():
-			ch.Unchanged = append(ch.Unchanged, w.Name)
-			kept[w.Name] = old
 		case w.adds:
-			ch.Changed = append(ch.Changed, w.Name)
-			stopped = append(stopped, old.cell)
+			if old != nil {
+				stopped = append(stopped, old.cell)
+			}
 			js.addJobLocked(w, now)
+		case w.same():
+			kept[w.Name] = old
+			old.Paused = w.Paused
 		default:
-			ch.Changed = append(ch.Changed, w.Name)
 			kept[w.Name] = old
 			js.changeJobLocked(old, w, now)
 		}
 	}
 	for name, old := range js.live {
 		if kept[name] == nil {
-			ch.Removed = append(ch.Removed, name)
 			stopped = append(stopped, old.cell)
 		}
 	}
-	slices.Sort(ch.Removed)
 	js.live = kept
-	return ch, stopped, true, nil
+	return stopped
 }
 
 // mayApplyLocked returns why nothing may be done, or nil.
@@ -272,8 +293,14 @@ func (js *Jobs) addJobLocked(w *job, now int64) {
 	if before != nil {
 		planOf(before).heir = w.cell
 		w.plan.Hold()
+	}
+	if w.pauses {
+		w.plan.Pause()
+	}
+	if w.plan.Suspended() {
 		w.cell.When = w.plan.Due()
 	}
+	defer p.runs.LimitLocked(w.cell, &w.plan.Plan) // a pause may last until the end of the series
 	p.waiting.placeLocked(w.cell, w.cell.When)
 	p.Door.acceptedLocked(w.cell, w.plan)
 	p.Crew.notifyLocked(now)
@@ -318,6 +345,7 @@ func (js *Jobs) Restart(name string) error {
 	}
 	p.runs.Follow(w.cell, &w.plan.Plan)
 	p.runs.PartedSince(partings, w.cell, &w.plan.Plan)
+	js.tellPaused(w)
 	return nil
 }
 
@@ -352,7 +380,7 @@ func (js *Jobs) restart(old, w *job) error {
 	if js.live[w.Name] != old || holder != nil && !planOf(holder).job { // another was faster
 		return ErrDuplicate
 	}
-	w.adds, w.like.to = true, old
+	w.adds, w.like.to, w.pauses = true, old, w.Paused
 	if err := js.mayApplyLocked([]*job{w}); err != nil {
 		return err
 	}

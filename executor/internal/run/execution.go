@@ -225,7 +225,8 @@ func (x *Execution) Tell() {
 	x.Failed = x.Err != nil && !x.Skipped &&
 		(x.Task.Phase() != cell.Cancelled || x.told && pl.Survives(false))
 	if pl.special { // these come last, also if a handler ends the goroutine
-		defer x.pause() // as the function may end the series
+		defer x.follow() // as it may make others run
+		defer x.pause()  // as the function may end the series
 		defer x.planByFunction()
 	}
 	switch {

@@ -55,8 +55,8 @@ func (m *Maker) Init(pl *Plan, options series.Options, detail any) {
 	}
 	pl.special = bounded || options.MaxRuns > 0 || options.CatchUp == series.Shift ||
 		options.Timeout > 0 || options.BeginWithin > 0 || options.Retry.Attempts > 1 ||
-		options.PauseAfter > 0 || options.DelayBy != nil || options.SuccessWithin > 0 ||
-		options.StartWithin > 0 || options.Within != nil
+		options.PauseAfter > 0 || options.DelayBy != nil || options.Follower != nil ||
+		options.SuccessWithin > 0 || options.StartWithin > 0 || options.Within != nil
 	if options.Timeout > 0 {
 		pl.Late = newLate(m.Subject(options.Name), options.Timeout)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/workflow"
 )
 
 // apply makes the jobs of the life those that the pool has, with or without that of the record.
@@ -23,7 +24,8 @@ func (l *life) apply(r *record, with bool) {
 	}
 }
 
-// applyJobs applies jobs and notes that for one of them, even if a callback ends the goroutine.
+// applyJobs applies jobs, as planned if it can, and notes that for one of them, even if a callback
+// ends the goroutine.
 func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
 	defer func() {
 		l.journal.moving(r, move{what: "apply", from: l.now(), at: l.now()})
@@ -31,8 +33,33 @@ func (l *life) applyJobs(r *record, jobs []executor.Job) (err error) {
 			l.course.refuses()
 		}
 	}()
-	_, err = l.host.sched.Apply(jobs...)
+	given := l.withFollower(jobs)
+	plan, err := l.host.flow.Plan(given...)
+	if err == nil {
+		plan, err = l.host.flow.ApplyPlan(plan, given...)
+	}
+	if err != nil { // or the plan is stale
+		plan, err = l.host.flow.Apply(given...)
+	}
+	if err == nil && slices.Contains(plan.Added, follower) {
+		l.extras.add(1)
+	}
 	return err
+}
+
+// follower is a job that runs after each run of any other, and does nothing.
+const follower = "follower"
+
+// withFollower returns jobs with the one that follows them.
+func (l *life) withFollower(jobs []executor.Job) []workflow.Job {
+	last := workflow.Job{Any: true,
+		Job: executor.Job{Name: follower, Task: l.extras.body, OnDemand: true}}
+	var all []workflow.Job
+	for _, j := range jobs {
+		all = append(all, workflow.Job{Job: j})
+		last.After = append(last.After, workflow.Upstream{Name: j.Name, When: workflow.Always})
+	}
+	return append(all, last)
 }
 
 // restarts starts the job of a record again, if it has ended, and reports whether it has.

@@ -21,6 +21,9 @@ func (l *life) settle() {
 				go l.give(byName["Cancel"], r, h.Cancel) // what it tells may end the goroutine
 			}
 		}
+		if l.course.isShut() {
+			l.endFollower()
+		}
 		time.Sleep(patience / 2)
 	}
 	l.sample()
@@ -69,6 +72,17 @@ func (l *life) endSeries() {
 		if h, ok := l.handle(r); ok {
 			go l.give(byName["Cancel"], r, h.Cancel)
 		}
+	}
+	l.endFollower()
+}
+
+// endFollower cancels the job that follows the others.
+func (l *life) endFollower() {
+	if l.host.sched == nil {
+		return
+	}
+	if h, ok := l.host.sched.Job(follower); ok {
+		go h.Cancel() // what it tells may end the goroutine
 	}
 }
 

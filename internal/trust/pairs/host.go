@@ -8,6 +8,7 @@ import (
 	"github.com/punctual-go/punctual/executor/eventloop"
 	"github.com/punctual-go/punctual/executor/insight"
 	"github.com/punctual-go/punctual/executor/serial"
+	"github.com/punctual-go/punctual/executor/workflow"
 	"github.com/punctual-go/punctual/internal/shardcount"
 	"github.com/punctual-go/punctual/internal/trust/figures"
 )
@@ -18,6 +19,7 @@ type host struct {
 	executor executorHost            // whichever of these there is
 	pool     *executor.Pool          // nil for a loop
 	sched    *executor.ScheduledPool // nil for a plain pool and a loop
+	flow     *workflow.Workflow      // that has its jobs, which follow none
 	loop     *eventloop.Loop         // nil for a pool
 
 	serials [2]*serial.Serial
@@ -51,6 +53,7 @@ func (h *host) open(p *program, all []executor.Option, lanes []serial.Option) {
 	case scheduled:
 		shardcount.Set(shardcount.Counts[p.seed%uint64(len(shardcount.Counts))])
 		h.sched = executor.NewScheduledPool(size, all...)
+		h.flow = workflow.New(h.sched)
 		h.pool, h.executor = &h.sched.Pool, h.sched
 	case plain:
 		h.pool = executor.NewPool(size, all...)

@@ -129,12 +129,19 @@ var taskCommands = []*definition{
 		},
 	},
 	{
-		Feature: Feature{Name: "Apply again", hosts: scheduled, ways: wApply, ofTask: true},
+		Feature: Feature{
+			Name: "Apply again", API: []string{"ScheduledPool.Plan", "ScheduledPool.ApplyPlan"},
+			hosts: scheduled, ways: wApply, ofTask: true,
+		},
 		command: func(l *life, r *record, u *use) {
 			if r.job.Task == nil {
 				return
 			}
-			switch u.pick(0, 4) {
+			switch u.pick(0, 6) {
+			case 3:
+				r.job.Paused = !r.job.Paused
+			case 4:
+				r.job.Disabled = !r.job.Disabled
 			case 0:
 				r.job.Version += "'"
 			case 1:

@@ -183,7 +183,8 @@ func TestApplyAddsChangesAndRemoves(t *testing.T) {
 		kept, _ := j.p.Lookup("a")
 		changes, err = j.p.Apply(j.every("d", 3*time.Second, ""), j.every("b", 10*time.Second, "2"), j.every("a", 10*time.Second, "1"))
 		require.NoError(t, err)
-		assert.Equal(t, executor.Changes{Added: []string{"d"}, Changed: []string{"b"}, Removed: []string{"c"}, Unchanged: []string{"a"}}, changes)
+		assert.Equal(t, executor.Changes{Added: []string{"d"}, Changed: []string{"b"}, Removed: []string{"c"}, Unchanged: []string{"a"},
+			Why: map[string]string{"b": `version "1" -> "2"`}}, changes)
 		again, _ := j.p.Lookup("a")
 		assert.True(t, kept == again)
 		j.d.until(21)
@@ -193,7 +194,8 @@ func TestApplyAddsChangesAndRemoves(t *testing.T) {
 
 		changes, err = j.p.Apply(j.every("a", 4*time.Second, "1"))
 		require.NoError(t, err)
-		assert.Equal(t, executor.Changes{Changed: []string{"a"}, Removed: []string{"b", "d"}}, changes)
+		assert.Equal(t, executor.Changes{Changed: []string{"a"}, Removed: []string{"b", "d"},
+			Why: map[string]string{"a": "period 10s -> 4s"}}, changes)
 		j.d.until(29)
 		assert.Equal(t, []string{"a1 24", "a1 28"}, j.d.starts()[7:])
 		_, err = j.p.Apply()
@@ -225,7 +227,8 @@ func TestAReplacedJobDoesNotOverlapItself(t *testing.T) {
 		old, _ := p.Lookup("a")
 		changes, err := p.Apply(job(executor.CatchUp(executor.Skip)))
 		require.NoError(t, err)
-		assert.Equal(t, executor.Changes{Changed: []string{"a"}}, changes)
+		assert.Equal(t, executor.Changes{Changed: []string{"a"},
+			Why: map[string]string{"a": "replaced: options: CatchUp"}}, changes)
 		now, ok := p.Lookup("a")
 		require.True(t, ok)
 		assert.False(t, old == now)

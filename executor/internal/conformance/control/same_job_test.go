@@ -214,6 +214,7 @@ func TestAJobBeyondItsEndIsUnchanged(t *testing.T) {
 		changes, err := p.Apply(jobs...)
 		require.NoError(t, err)
 		assert.Equal(t, executor.Changes{Changed: []string{"poll"},
+			Why:       map[string]string{"poll": "period 1m0s -> 1s"},
 			Unchanged: []string{"rate", "calendar", "context"}}, changes)
 		jobs[0].Rate = time.Second
 		_, err = p.Apply(jobs...)

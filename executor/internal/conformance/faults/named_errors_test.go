@@ -105,7 +105,7 @@ func TestErrorsOfBadArgumentsCarryTheNames(t *testing.T) {
 			`executor: task "poll" of pool "jobs": invalid argument: timeout -1ns is not positive`:       badOption,
 			`executor: task "poll" of pool "jobs": invalid argument: nil calendar`:                       nilCalendar,
 			`executor: task "poll" of pool "jobs": invalid argument: ` +
-				`a job needs a name, and either a period, a rate, a delay or a calendar`: noRate,
+				`a job needs a name, and either a period, a rate, a delay or a calendar, or is on demand`: noRate,
 			`eventloop: task "poll" of loop "io": invalid argument: period or delay -1ns is not positive`: onLoop,
 			`eventloop: task "poll" of loop "io": invalid argument: an event loop knows no unique tasks`:  unique,
 		} {

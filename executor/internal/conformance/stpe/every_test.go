@@ -139,7 +139,8 @@ func TestAJobWithEveryIsOneOfEvery(t *testing.T) {
 		job.Every = 20 * time.Second
 		changes, err := p.Apply(job)
 		require.NoError(t, err)
-		assert.Equal(t, executor.Changes{Changed: []string{"a"}}, changes)
+		assert.Equal(t, executor.Changes{Changed: []string{"a"},
+			Why: map[string]string{"a": "period 10s -> 20s"}}, changes)
 		time.Sleep(20 * time.Second)
 		assert.Equal(t, theRunAt(6, 90, 90, 0), d.theRuns()[5])
 	})
