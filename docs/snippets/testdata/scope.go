@@ -14,6 +14,7 @@ import (
 	executor "github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/bulk"
 	"github.com/punctual-go/punctual/executor/eventloop"
+	"github.com/punctual-go/punctual/executor/fallback"
 	"github.com/punctual-go/punctual/executor/queue"
 	"github.com/punctual-go/punctual/executor/rejection"
 	"github.com/punctual-go/punctual/executor/retry"
@@ -96,6 +97,7 @@ var (
 	_ = math.MaxInt
 	_ = runtime.GOMAXPROCS
 	_ = executor.Submit[V]
+	_ = fallback.New[V]
 	_ = serial.New
 	_ = supervisor.New
 	_ = cron.Parse

@@ -1,6 +1,10 @@
 package run
 
-import "time"
+import (
+	"time"
+
+	"github.com/punctual-go/punctual/internal/cell"
+)
 
 // overtime is the timer of such a task, which is set while the task waits. The owner's lock guards
 // it.
@@ -19,4 +23,12 @@ func (t *overtime) stop() {
 		t.set = false
 		t.timer.Stop()
 	}
+}
+
+// CameTooLate reports whether err, with which a task with this plan has failed, says that its time
+// was over: to begin, or to end. An error of the same kind that its body has from another task does
+// not. Of a series it is a run that comes too late, so it never does.
+func (pl *Plan) CameTooLate(err error) bool {
+	return !pl.Periodic() && (pl.Late != nil && cell.Matches(err, pl.Late) ||
+		pl.overtime != nil && cell.Matches(err, pl.overtime.err))
 }

@@ -70,6 +70,9 @@ func (a *audit) auditRecordLocked(r *record) {
 		} else if !a.taintedLocked(r) && !a.mayBeLocked(r, err) {
 			a.found.lost("%v: an unlikely outcome: %v", r, err)
 		}
+		if ok {
+			a.checkFallbackLocked(r)
+		}
 	case len(r.bodies) == 0 && !a.mayVanishLocked(r):
 		a.found.lost("%v has not run", r)
 	}

@@ -15,7 +15,7 @@ var noFeature = map[string][]string{
 		"Handle.Period", "Handle.Runs", "Handle.State", "Handle.Status", "Handle.Stopped",
 		"ScheduledFuture.Delay", "ScheduledFuture.Periodic", "Keyed.Keys", "Future.Done",
 		"Future.Poll", "Future.State", "Future.Stopped",
-		"Future.String",
+		"Future.String", "fallback.New", "Future.TooLate",
 	},
 	"it makes the executor of a life": {
 		"executor.NewPool", "executor.NewScheduledPool", "executor.Confined", "eventloop.New",
