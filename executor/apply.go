@@ -78,7 +78,7 @@ func (p *ScheduledPool) Apply(jobs ...Job) (Changes, error) {
 		if slices.ContainsFunc(checked, func(c engine.Job) bool { return c.Name == j.Name }) {
 			return Changes{}, p.misused(nil, invalid("job %q is given twice", j.Name))
 		}
-		checked = append(checked, engine.Job{Name: j.Name, Task: j.Task,
+		checked = append(checked, engine.Job{Name: j.Name, Task: run.Kept(&o, j.Task),
 			Initial: cmp.Or(j.Every, j.Initial),
 			Period:  period, On: j.On, Options: o, Version: j.Version})
 	}

@@ -189,7 +189,7 @@ func (p *ScheduledPool) repeat(
 		return nil, p.misused(opts, err)
 	}
 	f, c := newScheduled[struct{}]()
-	s := engine.Submission{Cell: c, Task: task, Options: &o}
+	s := engine.Submission{Cell: c, Task: run.Kept(&o, task), Options: &o}
 	if err := p.engine().Door.Repeat(initial, period, s); err != nil {
 		return nil, err
 	}

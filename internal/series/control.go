@@ -109,7 +109,7 @@ func (c *control) Hold() { c.held = true }
 // Release ends a hold like Resume a pause.
 func (s *Series) Release(now int64) {
 	s.held = false
-	if s.planned < now {
+	if s.planned < now && !s.goesOn { // what it has to catch up with it has not waited for here
 		s.dropWaiting(now)
 	}
 }

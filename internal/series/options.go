@@ -36,6 +36,8 @@ type Options struct {
 	StartWithin   time.Duration // of the last hundred runs, this part begins no later than that
 	StartQuantile float64
 
+	Past Past // what there was of a series before; nil for nothing
+
 	WallClock bool // a task that runs once waits on the wall clock
 
 	Values context.Context // whose values the runs know; nil for none in particular
@@ -73,5 +75,5 @@ func (o *Options) Nameable() bool {
 		o.MaxRuns == 0 && o.From.IsZero() && o.Until.IsZero() && o.BackOff == BackOff{} &&
 		o.PauseAfter == 0 && !o.Unique && o.Retry == Retry{} && o.BeginWithin == 0 &&
 		o.DelayBy == nil && o.SuccessWithin == 0 && o.StartWithin == 0 && o.StartQuantile == 0 &&
-		!o.WallClock && o.Values == nil && o.Within == nil
+		o.Past == nil && !o.WallClock && o.Values == nil && o.Within == nil
 }

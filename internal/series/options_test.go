@@ -48,8 +48,17 @@ func set(t *testing.T, v reflect.Value) {
 	case reflect.Struct:
 		v.Set(reflect.ValueOf(time.Now()))
 	case reflect.Interface:
+		if v.Type() == reflect.TypeFor[series.Past]() {
+			v.Set(reflect.ValueOf(&noPast{}))
+			return
+		}
 		v.Set(reflect.ValueOf(context.Background()))
 	default:
 		require.Fail(t, "a field of a kind that this test does not know", v.Kind().String())
 	}
 }
+
+// noPast knows nothing of any series.
+type noPast struct{}
+
+func (*noPast) Before(any, string) (*series.Before, error) { return nil, nil }

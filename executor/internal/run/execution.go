@@ -227,6 +227,7 @@ func (x *Execution) Tell() {
 	if pl.special { // these come last, also if a handler ends the goroutine
 		defer x.pause() // as the function may end the series
 		defer x.planByFunction()
+		defer x.keepRun()
 	}
 	switch {
 	case x.Err == nil && pl.Streak.Length > 0: // only a series that goes on has a streak

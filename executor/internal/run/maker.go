@@ -85,9 +85,10 @@ func (m *Maker) bind(pl *Plan, o *series.Options) {
 	if bounded {
 		pl.Bound(m.bound(o.From), m.bound(o.Until))
 	}
+	pl.keeping = m.newKeeping(o)
 	pl.special = bounded || o.MaxRuns > 0 || o.CatchUp == series.Shift || o.Timeout > 0 ||
 		o.BeginWithin > 0 || o.Retry.Attempts > 1 || o.PauseAfter > 0 || o.DelayBy != nil ||
-		o.SuccessWithin > 0 || o.StartWithin > 0 || o.Within != nil
+		o.SuccessWithin > 0 || o.StartWithin > 0 || o.Within != nil || o.Past != nil
 }
 
 // Carried returns the part of ctx whose values a task of the owner is to be given, or nil if the
@@ -96,6 +97,11 @@ func (m *Maker) Carried(ctx context.Context) context.Context { return cell.Bare(
 
 // CheckBounds returns an error if a series has no run that is not too late.
 func (m *Maker) CheckBounds(pl *Plan, initial time.Duration) error {
+	if pl.Past != nil {
+		if goesOn, err := m.goOn(pl); goesOn || err != nil {
+			return err
+		}
+	}
 	if !pl.Series.Ends(clock.Later(m.Clock.Now(), initial)) {
 		return nil
 	}
@@ -115,7 +121,11 @@ func (m *Maker) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 	pl.Period = series.OnCalendar
 	pl.special, pl.calendar = true, true
 	pl.Dates = series.NewDates(c, now.Wall, pl.Options.From)
-	out, err := pl.AskAgain(now.Wall).Answer()
+	before, err := m.before(pl)
+	if err != nil {
+		return 0, err
+	}
+	out, err := m.firstOutlook(pl, before, now)
 	if err != nil {
 		return 0, m.Refusal(pl.Name, "the calendar's first time is not after now", err)
 	}
@@ -126,6 +136,10 @@ func (m *Maker) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 		}
 		text := "the calendar has no time after " + pl.Dates.Asked().String()
 		return 0, m.Refusal(pl.Name, text, Invalid("%s", text))
+	}
+	if before != nil {
+		pl.GoOnByDates(now)
+		pl.noticed = now.Now
 	}
 	return at, nil
 }

@@ -23,6 +23,8 @@ type Plan struct {
 
 	overtime *overtime // of a task that may wait for a limited time; else nil
 
+	keeping *keeping // of the runs of a series for the next process; else nil
+
 	place   int             // in the register, plus one; 0 if it is not there
 	Labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
 	Kept    any             // what the sight keeps of the task; see [Tap]

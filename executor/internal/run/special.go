@@ -36,9 +36,9 @@ func (x *Execution) startSpecial(c *cell.Cell, pl *Plan, now int64) {
 	switch {
 	case !pl.Periodic():
 	case x.skip == tardy:
-		c.When = pl.Lapse(c.When, now)
+		c.When = pl.Lapse(pl.PlannedFor(c.When), now)
 	default:
-		c.When = pl.Start(c.When, now)
+		c.When = pl.Start(pl.PlannedFor(c.When), now)
 	}
 }
 

@@ -1,0 +1,91 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/punctual-go/punctual/future"
+	"github.com/punctual-go/punctual/internal/series"
+)
+
+// A run under way, with all its attempts, and what the store knows of it:
+//
+//   - -> begun     Run; under BeforeRun it is recorded, or fails
+//     begun    -> begun     Run: another attempt
+//     begun    -> recorded  Ended; under BeforeRun it is recorded already
+//     begun    -> dropped   Ended: it was cut short, so the next process is to repeat it
+type underWay struct {
+	run      Run
+	ctx      context.Context // has the values of the run
+	running  bool            // the body has not returned
+	cut      bool            // the last attempt has failed because its context has ended
+	recorded bool
+}
+
+// Run is that of [series.Keeper].
+func (s sinceLast) Run(
+	ctx context.Context, a series.Attempt, body func(context.Context) error,
+) (err error) {
+	b := s.book
+	u := b.begin(ctx, a)
+	defer b.leave(u)
+	if b.config.BeforeRun && !u.recorded {
+		if err := b.record(u, a.Name); err != nil {
+			return fmt.Errorf("state: a run does not begin that is not recorded: %w", err)
+		}
+		u.recorded = true
+	}
+	err = body(ctx)
+	u.cut = err != nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), future.ErrTimeout)
+	return err
+}
+
+// Ended is that of [series.Keeper].
+func (s sinceLast) Ended(name string) {
+	b := s.book
+	b.mu.Lock()
+	u := b.under[name]
+	delete(b.under, name)
+	b.mu.Unlock()
+	if u == nil || u.recorded || u.cut || b.config.BeforeRun { // or its body was not called
+		return
+	}
+	u.run.Ended = time.Now().Round(0)
+	if err := b.record(u, name); err != nil {
+		b.config.Failed(name, err)
+	}
+}
+
+// begin returns the run under way of a series, of which an attempt begins.
+func (b *Book) begin(ctx context.Context, a series.Attempt) *underWay {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	u := b.under[a.Name]
+	if u == nil || !a.Again {
+		now := time.Now()
+		u = &underWay{run: Run{Slot: shown(a.Slot, now), Began: now.Round(0)}}
+		b.under[a.Name] = u
+	}
+	u.ctx, u.running, u.cut = context.WithoutCancel(ctx), true, false
+	return u
+}
+
+func (b *Book) leave(u *underWay) {
+	b.mu.Lock()
+	u.running = false
+	b.mu.Unlock()
+}
+
+// record has the store record a run. A panic of the store is an error.
+func (b *Book) record(u *underWay, name string) (err error) {
+	future.Invoke(u.ctx, func(ctx context.Context) error {
+		return b.store.Record(ctx, name, u.run)
+	}, &err)
+	return err
+}
+
+// shown returns what the wall clock shows at t. Of a time with a monotonic reading it may have shown
+// something else before it was set.
+func shown(t, now time.Time) time.Time { return now.Add(t.Sub(now)).Round(0) }
