@@ -101,8 +101,10 @@ func (s sinceLast) Before(owner any, name string) (*series.Before, error) {
 		return nil, err
 	}
 	ended := r.Ended
-	if ended.IsZero() {
-		ended = r.Began
+	for _, known := range []time.Time{r.Began, r.Slot} {
+		if ended.IsZero() {
+			ended = known
+		}
 	}
 	return before(r.Slot, ended, s.window), nil
 }

@@ -13,7 +13,8 @@
 //
 // A [Book] keeps the last run of each series by its name, in a file or in any [Store]. A series with
 // [Book.SinceLast] goes on after its last run: its first slot is the next one after that, as if the
-// pool had been there all the time. Where something else knows the last run, a table say, [Since]
+// pool had been there all the time. A series that is submitted for the first time is recorded, too,
+// so that not even its first run is lost. Where something else knows the last run, a table say, [Since]
 // does the same, and nothing is kept.
 //
 // # What becomes of the slots that have passed
@@ -87,7 +88,8 @@
 // come while one is written share the next write. One that waits alone costs two syncs: on an SSD
 // some milliseconds, in which its worker is busy and no lock is held. A million runs a day are no
 // place for it. A file that is damaged is told and put aside with the name .bad, and the one before
-// it is used; if that is damaged or missing too, [Open] fails with [ErrCorrupt].
+// it is used; if that is damaged or missing too, [Open] fails with [ErrCorrupt]. To begin with
+// nothing known, remove both, or use [Book.Forget].
 //
 // A lock on path.lock keeps a second process, or a second Open, out: it gets [ErrLocked]. The lock
 // ends with its process. On plan9, js, wasip1, aix and Solaris there is none.

@@ -7,8 +7,8 @@ import (
 
 // Run is the last run of a series.
 type Run struct {
-	Slot  time.Time // that it was for, without jitter
-	Began time.Time
+	Slot  time.Time // that it was for, without jitter; before the first run, one before its slot
+	Began time.Time // zero before the first run
 	Ended time.Time // zero if it was recorded before it began
 }
 

@@ -24,6 +24,11 @@ type underWay struct {
 	recorded bool
 }
 
+// Begins is that of [series.Keeper].
+func (s sinceLast) Begins(name string, after time.Time) error {
+	return s.book.store.Record(context.Background(), name, Run{Slot: after.Round(0)})
+}
+
 // Run is that of [series.Keeper].
 func (s sinceLast) Run(
 	ctx context.Context, a series.Attempt, body func(context.Context) error,

@@ -20,6 +20,10 @@ type Past interface {
 type Keeper interface {
 	Past
 
+	// Begins is called for a series of which nothing is known before it may begin: it is to go on
+	// after the given time if it has had no run by then.
+	Begins(name string, after time.Time) error
+
 	// Run is called in place of the body, for each attempt at a planned run, which it is to call
 	// with the same context.
 	Run(ctx context.Context, a Attempt, body func(context.Context) error) error
@@ -118,6 +122,12 @@ func (s *Series) GoOnByDates(m Moment) {
 	s.goesOn = true
 	s.slot = m.On(s.Dates.slot)
 	s.plant(m)
+}
+
+// Fresh returns the time after which a series with a period goes on that is to begin at the given
+// one, and has had no run.
+func (g *Grid) Fresh(first int64, m Moment) time.Time {
+	return m.Shows(max(first, g.from)).Add(-time.Duration(g.period()))
 }
 
 // FirstIn returns how long it is until the first run, which would come in that time, had the series

@@ -102,10 +102,14 @@ func (m *Maker) CheckBounds(pl *Plan, initial time.Duration) error {
 			return err
 		}
 	}
-	if !pl.Series.Ends(clock.Later(m.Clock.Now(), initial)) {
-		return nil
+	first := clock.Later(m.Clock.Now(), initial)
+	if pl.Series.Ends(first) {
+		return m.neverBegins(pl)
 	}
-	return m.neverBegins(pl)
+	if pl.keeping != nil {
+		return m.begins(pl, pl.Fresh(first, m.moment()))
+	}
+	return nil
 }
 
 // neverBegins returns the error with which to refuse a series that Until leaves no run.
@@ -140,6 +144,8 @@ func (m *Maker) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 	if before != nil {
 		pl.GoOnByDates(now)
 		pl.noticed = now.Now
+	} else if pl.keeping != nil {
+		return at, m.begins(pl, now.Wall)
 	}
 	return at, nil
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/series"
@@ -37,6 +38,15 @@ func (m *Maker) goOn(pl *Plan) (goesOn bool, err error) {
 		return true, m.neverBegins(pl)
 	}
 	return true, nil
+}
+
+// begins has it kept that a series begins of which nothing is known, after the given time: else its
+// first run would not be missed if the process ended before that.
+func (m *Maker) begins(pl *Plan, after time.Time) error {
+	if err := pl.keeping.keeper.Begins(pl.Name, after); err != nil {
+		return m.Refusal(pl.Name, "the begin of the series is not kept: "+err.Error(), err)
+	}
+	return nil
 }
 
 // firstOutlook asks the calendar of a series for its first slots. If something is known of what
