@@ -48,6 +48,9 @@ func open(d disk, path string, c Config) (*Book, error) {
 	f := &file{disk: d, path: path, lock: lock, next: newTurn()}
 	f.free.L = &f.mu
 	damage, err := f.load()
+	if err == nil { // a process that was killed may not have come to that
+		err = d.SyncNames(path)
+	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}

@@ -36,7 +36,7 @@ type ledger struct {
 	mu       sync.Mutex
 	last     time.Time // the slot of the last run that has begun
 	ended    bool      // and it has ended
-	fresh    bool      // no run has begun since the process was started
+	kills    int       // since then, each of which may cost one
 	repeated int
 	lost     int
 	runs     int
@@ -48,22 +48,28 @@ func (l *ledger) begin(slot time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.runs++
+	skipped := 0
 	follows := l.next(l.last)
+	for l.before && follows.Before(slot) && skipped < l.kills { // each was recorded, and did not begin
+		skipped++
+		follows = l.next(follows)
+	}
 	switch {
 	case slot.Equal(follows) && (l.ended || l.before):
-	case !l.fresh: // the process has not been killed since, so nothing is in doubt
-		l.fault("%v follows %v", slot, l.last)
-	case l.before && slot.Equal(l.next(follows)): // one was recorded, and did not begin
-		l.lost++
-	case !l.before && slot.Equal(l.last): // it had not been recorded
+		l.lost += skipped
+	case !l.before && slot.Equal(l.last) && l.kills > 0: // it had not been recorded
 		l.repeated++
 	default:
-		l.fault("%v follows %v, which ended: %v, after a kill", slot, l.last, l.ended)
+		l.fault("%v follows %v, which ended: %v, after %d kills", slot, l.last, l.ended, l.kills)
 	}
 	if l.before && !l.ended {
 		l.lost++ // the one under way
+		skipped++
 	}
-	l.last, l.ended, l.fresh = slot, false, false
+	if skipped > max(l.kills, 0) {
+		l.fault("%d are lost before %v by %d kills", skipped, slot, l.kills)
+	}
+	l.last, l.ended, l.kills = slot, false, 0
 }
 
 func (l *ledger) fault(format string, args ...any) {
@@ -94,7 +100,7 @@ func newWorld(seed uint64, before, lies bool) *world {
 	}
 	w.machine.lies = lies
 	for name, every := range w.every {
-		l := &ledger{before: before, ended: true, fresh: true}
+		l := &ledger{before: before, ended: true}
 		l.next = func(t time.Time) time.Time { return t.Add(every) }
 		if every == 0 {
 			l.next = seconds{}.Next
@@ -128,7 +134,7 @@ func (w *world) life(t *testing.T) error {
 	}
 	p := executor.NewScheduledPool(1+w.random.IntN(3), executor.Logger(slog.New(slog.DiscardHandler)))
 	for _, name := range []string{"a", "b", "c"} {
-		w.ledgers[name].fresh = true
+		w.ledgers[name].kills++
 		opts := []executor.TaskOption{executor.Name(name), executor.CatchUp(executor.Burst),
 			book.SinceLast(time.Hour)}
 		if every := w.every[name]; every > 0 {
