@@ -59,6 +59,9 @@ func child(dir string, before bool) error {
 	if err != nil {
 		return err
 	}
+	if _, err := fmt.Fprintln(seen, "started"); err != nil {
+		return err
+	}
 	p := executor.NewScheduledPool(1)
 	_, err = p.On(pace{}, func(ctx context.Context) error {
 		r, _ := executor.RunFrom(ctx)
@@ -71,9 +74,6 @@ func child(dir string, before bool) error {
 		return err
 	}, executor.Name("job"), executor.CatchUp(executor.Burst), book.SinceLast(time.Hour))
 	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(seen, "started"); err != nil {
 		return err
 	}
 	select {}

@@ -59,7 +59,9 @@ func (s *Series) GoOn(b *Before, m Moment) {
 	}
 	period := s.period()
 	if s.Period < 0 {
-		s.slot = max(after(min(m.On(b.Ended), m.Now), time.Duration(period)), s.from)
+		if s.slot = after(min(m.On(b.Ended), m.Now), time.Duration(period)); s.from != 0 {
+			s.slot = max(s.slot, s.from)
+		}
 		s.plant(m)
 		return
 	}
