@@ -1,5 +1,11 @@
 package state
 
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+)
+
 // Disk is what the file needs of a file system.
 type Disk = disk
 
@@ -10,3 +16,9 @@ var (
 	Decode      = decode
 	Files  Disk = system{}
 )
+
+// Sealed returns data with the checksum that it should have.
+func Sealed(data []byte) []byte {
+	return fmt.Appendf(bytes.Clone(data), "\n%s%08x\n", checksum,
+		crc32.Checksum(append(bytes.Clone(data), '\n'), castagnoli))
+}

@@ -66,11 +66,11 @@ func (s *Series) GoOn(b *Before, m Moment) {
 		return
 	}
 	s.slot = after(m.On(b.Slot), time.Duration(period))
+	// If the clock has been set back since, a rate goes on from the present time.
+	ahead := span(after(m.Now, time.Duration(period)), s.slot)
+	s.slot -= int64(ceil(ahead, uint64(period)) * uint64(period))
 	if s.from != 0 {
 		s.slot = max(s.slot, s.from)
-	} else if ahead := span(after(m.Now, time.Duration(period)), s.slot); ahead > 0 {
-		// The clock has been set back since: a rate goes on from the present time.
-		s.slot -= int64(ceil(ahead, uint64(period)) * uint64(period))
 	}
 	older := ceil(span(s.slot, s.caughtUpFrom(b, m)), uint64(period))
 	if s.until != 0 {
