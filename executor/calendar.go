@@ -57,7 +57,10 @@ func (p *ScheduledPool) On(
 		return nil, p.misused(opts, err)
 	}
 	f, c := newScheduled[struct{}]()
-	s := engine.Submission{Cell: c, Task: run.Kept(&o, task), Options: &o}
+	if o.Past != nil {
+		task = run.Kept(&o, task)
+	}
+	s := engine.Submission{Cell: c, Task: task, Options: &o}
 	if err := p.engine().Door.On(calendar, s); err != nil {
 		return nil, err
 	}

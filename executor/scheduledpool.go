@@ -189,7 +189,10 @@ func (p *ScheduledPool) repeat(
 		return nil, p.misused(opts, err)
 	}
 	f, c := newScheduled[struct{}]()
-	s := engine.Submission{Cell: c, Task: run.Kept(&o, task), Options: &o}
+	if o.Past != nil {
+		task = run.Kept(&o, task)
+	}
+	s := engine.Submission{Cell: c, Task: task, Options: &o}
 	if err := p.engine().Door.Repeat(initial, period, s); err != nil {
 		return nil, err
 	}

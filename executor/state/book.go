@@ -18,10 +18,9 @@ type Config struct {
 	// under way.
 	BeforeRun bool
 
-	// Failed is called with what a run was not recorded for, after it, and by Open with the name ""
-	// for a damaged file that an older one has replaced. By default it is logged by slog.Default.
-	// It is called without a lock, on the goroutine of the run.
-	Failed func(name string, err error)
+	// Logger is told by Open of a damaged file in whose place an older one is used. The default is
+	// slog.Default.
+	Logger *slog.Logger
 }
 
 // Book records the last run of each series that has its option. Make one with [Open] or [New]; it
@@ -29,7 +28,7 @@ type Config struct {
 // runs are still recorded then.
 type Book struct {
 	store  Store
-	config Config
+	before bool // runs are recorded before they begin
 
 	mu    sync.Mutex // guards these; nothing is called with it held
 	owner any        // the first pool that has asked
@@ -41,12 +40,7 @@ func New(store Store, c Config) *Book {
 	if store == nil {
 		panic("state: nil store")
 	}
-	if c.Failed == nil {
-		c.Failed = func(name string, err error) {
-			slog.Error("state: not recorded", "task", name, "err", err)
-		}
-	}
-	return &Book{store: store, config: c, under: map[string]*underWay{}}
+	return &Book{store: store, before: c.BeforeRun, under: map[string]*underWay{}}
 }
 
 // SinceLast is [Since] the last run that the book knows, and has the book record each run. The task

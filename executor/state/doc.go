@@ -77,9 +77,9 @@
 // returns an error because its context has ended, by a shutdown say, has not ended its work, so it
 // is not recorded after it: the next process repeats it. Any other run that fails has ended.
 //
-// If the store fails, a run that is recorded after it goes on to the next, [Config.Failed] is called
-// or the failure is logged, and the next record makes up for it. A run that cannot be recorded before
-// it begins does not begin: it fails with the error of the store, and is reported like any failure.
+// If the store fails after a run, that is reported to the error handler of the pool, or logged; the
+// series goes on, and the next record makes up for it. A run that cannot be recorded before it begins
+// does not begin: it fails with the error of the store, and is reported like any failure.
 //
 // # The file
 //
@@ -87,7 +87,7 @@
 // kept under the name with .old, the new one gets the name, and the directory is synced. Records that
 // come while one is written share the next write. One that waits alone costs two syncs: on an SSD
 // some milliseconds, in which its worker is busy and no lock is held. A million runs a day are no
-// place for it. A file that is damaged is told and put aside with the name .bad, and the one before
+// place for it. A file that is damaged is logged, and put aside with the name .bad, and the one before
 // it is used; if that is damaged or missing too, [Open] fails with [ErrCorrupt]. To begin with
 // nothing known, remove both, or use [Book.Forget].
 //

@@ -1,11 +1,13 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"path/filepath"
 	"sync"
@@ -54,11 +56,10 @@ func open(d disk, path string, c Config) (*Book, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	b := New(f, c)
 	if damage != nil {
-		b.config.Failed("", damage)
+		cmp.Or(c.Logger, slog.Default()).Error("the last runs are older ones", "err", damage)
 	}
-	return b, nil
+	return New(f, c), nil
 }
 
 // file is a [Store] in a file. What comes while it is written waits for the next turn:

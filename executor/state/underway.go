@@ -36,7 +36,7 @@ func (s sinceLast) Run(
 	b := s.book
 	u := b.begin(ctx, a)
 	defer b.leave(u)
-	if b.config.BeforeRun && !u.recorded {
+	if b.before && !u.recorded {
 		if err := b.record(u, a.Name); err != nil {
 			return fmt.Errorf("state: a run does not begin that is not recorded: %w", err)
 		}
@@ -48,19 +48,20 @@ func (s sinceLast) Run(
 }
 
 // Ended is that of [series.Keeper].
-func (s sinceLast) Ended(name string) {
+func (s sinceLast) Ended(name string) error {
 	b := s.book
 	b.mu.Lock()
 	u := b.under[name]
 	delete(b.under, name)
 	b.mu.Unlock()
-	if u == nil || u.recorded || u.cut || b.config.BeforeRun { // or its body was not called
-		return
+	if u == nil || u.recorded || u.cut || b.before { // or its body was not called
+		return nil
 	}
 	u.run.Ended = time.Now().Round(0)
 	if err := b.record(u, name); err != nil {
-		b.config.Failed(name, err)
+		return fmt.Errorf("state: a run is not recorded: %w", err)
 	}
+	return nil
 }
 
 // begin returns the run under way of a series, of which an attempt begins.

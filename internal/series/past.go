@@ -28,8 +28,9 @@ type Keeper interface {
 	// with the same context.
 	Run(ctx context.Context, a Attempt, body func(context.Context) error) error
 
-	// Ended is called when a run has ended, with all its attempts, unless it has expired.
-	Ended(name string)
+	// Ended is called when a run has ended, with all its attempts, unless it has expired. The error
+	// is reported.
+	Ended(name string) error
 }
 
 // Attempt is what a Keeper learns of an attempt at a planned run.

@@ -85,7 +85,9 @@ func (m *Maker) bind(pl *Plan, o *series.Options) {
 	if bounded {
 		pl.Bound(m.bound(o.From), m.bound(o.Until))
 	}
-	pl.keeping = m.newKeeping(o)
+	if o.Past != nil {
+		pl.keeping = m.newKeeping(o)
+	}
 	pl.special = bounded || o.MaxRuns > 0 || o.CatchUp == series.Shift || o.Timeout > 0 ||
 		o.BeginWithin > 0 || o.Retry.Attempts > 1 || o.PauseAfter > 0 || o.DelayBy != nil ||
 		o.SuccessWithin > 0 || o.StartWithin > 0 || o.Within != nil || o.Past != nil

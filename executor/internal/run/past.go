@@ -43,7 +43,7 @@ func (m *Maker) goOn(pl *Plan) (goesOn bool, err error) {
 // begins has it kept that a series begins of which nothing is known, after the given time: else its
 // first run would not be missed if the process ended before that.
 func (m *Maker) begins(pl *Plan, after time.Time) error {
-	if err := pl.keeping.keeper.Begins(pl.Name, after); err != nil {
+	if err := pl.keeping.begins(pl, after); err != nil {
 		return m.Refusal(pl.Name, "the begin of the series is not kept: "+err.Error(), err)
 	}
 	return nil
@@ -96,23 +96,26 @@ func Kept(o *series.Options, task func(context.Context) error) func(context.Cont
 	}
 }
 
-// keeping is how the runs of a series are kept.
-type keeping struct {
+// kept is how a keeper keeps the runs of series.
+type kept struct {
 	*Env
 	keeper series.Keeper
 }
 
 // newKeeping returns how the runs of series with these options are kept; nil if they are not.
-func (m *Maker) newKeeping(o *series.Options) *keeping {
+func (m *Maker) newKeeping(o *series.Options) keeping {
 	if k, ok := o.Past.(series.Keeper); ok {
-		return &keeping{m.Env, k}
+		return &kept{m.Env, k}
 	}
 	return nil
 }
 
+func (k *kept) begins(pl *Plan, after time.Time) error { return k.keeper.Begins(pl.Name, after) }
+func (k *kept) ended(pl *Plan) error                   { return k.keeper.Ended(pl.Name) }
+
 // attempt returns the attempt in progress. It reports false for one at an extra run, which has no
 // slot.
-func (k *keeping) attempt(pl *Plan) (a series.Attempt, planned bool) {
+func (k *kept) attempt(pl *Plan) (a series.Attempt, planned bool) {
 	k.Lock.Lock()
 	defer k.Lock.Unlock()
 	slot, planned := pl.Slot()
@@ -121,11 +124,4 @@ func (k *keeping) attempt(pl *Plan) (a series.Attempt, planned bool) {
 		a.Slot = pl.Dates.Slot()
 	}
 	return a, planned
-}
-
-// keepRun has the run kept that has ended.
-func (x *Execution) keepRun() {
-	if k := x.Plan.keeping; k != nil && x.skip == noSkip {
-		x.Owner.Guard("the record of runs", x.Info(), func() { k.keeper.Ended(x.Plan.Name) })
-	}
 }

@@ -42,6 +42,18 @@ func (x *Execution) startSpecial(c *cell.Cell, pl *Plan, now int64) {
 	}
 }
 
+// keepRun has a run kept that has ended.
+func (x *Execution) keepRun() {
+	if x.Plan.keeping == nil || x.skip != noSkip {
+		return
+	}
+	x.Owner.Guard("record of runs", x.Info(), func() {
+		if err := x.Plan.keeping.ended(x.Plan); err != nil {
+			x.Owner.Report(x.Info(), err)
+		}
+	})
+}
+
 // isLast reports whether a bounded series ends with this run.
 func (x *Execution) isLast() bool {
 	x.Owner.Lock.Lock()
