@@ -16,11 +16,11 @@ import (
 
 // TestThePageOfPeersNamesWhatIsThere looks for each name that the last column of docs/peers.md has.
 func TestThePageOfPeersNamesWhatIsThere(t *testing.T) {
-	declared := exportedNames(t, ".", "bulk", "serial", "debounce", "queue", "rejection", "retry",
+	declared := exportedNames(t, ".", "bulk", "serial", "debounce", "queue", "rejection", "retry", "state",
 		"../future", "../timer/cron", "../timer/calendar", "../cluster")
 	text, err := os.ReadFile("../docs/peers.md")
 	require.NoError(t, err)
-	name := regexp.MustCompile("`(?:(?:[A-Z][A-Za-z]*|bulk|serial|debounce|queue|rejection|retry)\\.)?([A-Z][A-Za-z]*)[^`]*`")
+	name := regexp.MustCompile("`(?:(?:[A-Z][A-Za-z]*|bulk|serial|debounce|queue|rejection|retry|state)\\.)?([A-Z][A-Za-z]*)[^`]*`")
 	names := 0
 	for row := range strings.Lines(string(text)) {
 		cells := strings.Split(row, "|")

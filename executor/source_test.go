@@ -58,7 +58,7 @@ func TestTheLibraryDependsOnLittle(t *testing.T) {
 		t.Skip("the go command is not on the PATH")
 	}
 	out, err := exec.Command(goCommand, "list", "-deps", "-f", "{{.ImportPath}} {{if .Module}}{{.Module.Path}}{{end}}",
-		"../executor", "../executor/bulk", "../executor/serial", "../executor/debounce",
+		"../executor", "../executor/bulk", "../executor/serial", "../executor/debounce", "../executor/state",
 		"../executor/eventloop", "../executor/supervisor", "../delayqueue", "../future", "../timer", "../timer/hashedwheel",
 		"../timer/hierarchical", "../timer/revolver").Output()
 	require.NoError(t, err)
