@@ -25,6 +25,7 @@ func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
 		namesIn(t, "../../../executor/serial"), namesIn(t, "../../../executor/eventloop"),
 		namesIn(t, "../../../executor/insight"), namesIn(t, "../../../executor/queue"),
 		namesIn(t, "../../../executor/rejection"), namesIn(t, "../../../executor/retry"),
+		namesIn(t, "../../../executor/state"),
 		namesIn(t, "../../../future"),
 	)
 	if len(exported) < 150 {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/state"
 )
 
 // seriesOptions are those that say when a task runs again, and until when.
@@ -72,6 +73,21 @@ var seriesOptions = []*definition{
 		observed: func(l *life, u *use) {
 			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
 				if len(r.bodies) > 0 && r.bodies[0].due >= from(r.t, u) {
+					l.marks.task(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Feature: Feature{
+			Name: "Since", API: []string{"state.Since"}, hosts: timed, ways: seriesWays,
+		},
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{state.Since(l.at(since(t, u)), window(u))}
+		},
+		observed: func(l *life, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
+				if len(r.bodies) > 0 && r.bodies[0].due < r.submitted {
 					l.marks.task(u.Feature, r)
 				}
 			})
