@@ -49,7 +49,7 @@ func (a *audit) checkOwnTimeLocked(r *record, b *bodyRun) {
 		}
 	case len(r.moves) > 0:
 	case goesOn:
-		if t.way.way&(wEvery|wRate) != 0 && !t.irregularBut("Since") && (b.due-since)%t.period != 0 {
+		if t.way.way&(wEvery|wRate) != 0 && !t.irregularBut("Since", "SinceLast") && (b.due-since)%t.period != 0 {
 			a.found.wrong("%v: a run due at %v is not on the grid of that at %v", r, b.due, since)
 		}
 	case b.began < first:
@@ -66,10 +66,12 @@ func (a *audit) checkOwnTimeLocked(r *record, b *bodyRun) {
 
 // goesOn returns the time of the last run before the submission, or false if nothing is said of it.
 func (r *record) goesOn() (last time.Duration, says bool) {
-	if u := r.t.using(byName["Since"]); u != nil && r.t.way.way&seriesWays != 0 {
-		return since(r.t, u), true
+	for _, u := range r.t.options { // the last one counts
+		if (u.Name == "Since" || u.Name == "SinceLast") && r.t.way.way&seriesWays != 0 {
+			last, says = since(r.t, u), true
+		}
 	}
-	return 0, false
+	return last, says
 }
 
 // checkPausesLocked checks that nothing begins in a pause, of its own or of the pool.

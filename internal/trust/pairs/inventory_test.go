@@ -16,7 +16,7 @@ import (
 // users are the types whose methods users call; the others have values that are only read.
 var users = []string{
 	"Pool", "ScheduledPool", "ScheduledFuture", "Handle", "Serial", "Keyed", "Group",
-	"CompletionService", "Queue", "Loop", "Turn", "Future",
+	"CompletionService", "Queue", "Loop", "Turn", "Future", "Book",
 }
 
 func TestEveryExportedFeatureHasAGenerator(t *testing.T) {

@@ -11,7 +11,7 @@ func (a *audit) checkNumbersLocked(r *record) {
 	if r.applied() || r.t.way.way&bulkWays != 0 {
 		return
 	}
-	missed := !r.t.irregularBut("CatchUp", "Since") && len(r.moves) == 0 &&
+	missed := !r.t.irregularBut("CatchUp", "Since", "SinceLast") && len(r.moves) == 0 &&
 		r.t.way.way&(wEvery|wRate) != 0
 	policy := executor.Burst
 	if r.t.ticks() {
@@ -39,8 +39,8 @@ func (a *audit) checkNumbersLocked(r *record) {
 			continue
 		}
 		before := r.submitted + r.t.delay - r.t.period
-		if u := r.t.using(byName["Since"]); u != nil {
-			before = since(r.t, u)
+		if last, goesOn := r.goesOn(); goesOn {
+			before = last
 		}
 		for _, earlier := range r.bodies[:i] {
 			if earlier.run.Attempt <= 1 && !earlier.run.Triggered {

@@ -95,7 +95,7 @@ func (u *use) parameters(t *task) string {
 		return fmt.Sprintf("(%v)", until(t, u))
 	case "From":
 		return fmt.Sprintf("(%v)", from(t, u))
-	case "Since":
+	case "Since", "SinceLast":
 		return fmt.Sprintf("(%v, %v)", since(t, u), window(u))
 	case "Retry":
 		return fmt.Sprintf("(%d, %+v)", 2+u.pick(0, 2), backoff(u))
