@@ -30,9 +30,17 @@ type Book struct {
 	store  Store
 	before bool // runs are recorded before they begin
 
-	mu    sync.Mutex // guards these; nothing is called with it held
-	owner any        // the first pool that has asked
-	under map[string]*underWay
+	mu    sync.Mutex       // guards these; nothing is called with it held
+	owner any              // the first pool that has asked
+	pages map[string]*page // by the names of series
+}
+
+// page is what the book knows of the series of one name in this process.
+type page struct {
+	under  *underWay // nil if there is none
+	series any       // whose run was the last to begin
+	latest time.Time // the slot of that
+	known  time.Time // latest, when it was last asked for
 }
 
 // New returns a book on a store. It panics if that is nil.
@@ -40,7 +48,7 @@ func New(store Store, c Config) *Book {
 	if store == nil {
 		panic("state: nil store")
 	}
-	return &Book{store: store, before: c.BeforeRun, under: map[string]*underWay{}}
+	return &Book{store: store, before: c.BeforeRun, pages: map[string]*page{}}
 }
 
 // SinceLast is [Since] the last run that the book knows, and has the book record each run. The task
@@ -113,9 +121,20 @@ func (b *Book) claim(owner any, name string) (slot time.Time, inProgress bool, e
 	if b.owner != owner {
 		return slot, false, fmt.Errorf("%w: the book serves another pool", executor.ErrInvalid)
 	}
-	u := b.under[name]
-	if u == nil || !u.running {
-		return slot, false, nil
+	p := b.pageLocked(name)
+	p.known = p.latest
+	if u := p.under; u != nil && u.running {
+		return u.run.Slot, true, nil
 	}
-	return u.run.Slot, true, nil
+	return slot, false, nil
+}
+
+// pageLocked returns the page of a name. The lock is held.
+func (b *Book) pageLocked(name string) *page {
+	p := b.pages[name]
+	if p == nil {
+		p = new(page)
+		b.pages[name] = p
+	}
+	return p
 }

@@ -29,14 +29,19 @@ type table struct {
 	records int
 	err     error
 	record  func() // called by Record
+	last    func() // called by Last, after it has looked
 }
 
 func newTable() *table { return &table{runs: map[string]state.Run{}} }
 
 func (s *table) Last(_ context.Context, name string) (state.Run, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.runs[name], s.err
+	r, err := s.runs[name], s.err
+	s.mu.Unlock()
+	if s.last != nil {
+		s.last()
+	}
+	return r, err
 }
 
 func (s *table) Record(_ context.Context, name string, r state.Run) error {
@@ -625,6 +630,30 @@ func TestApply(t *testing.T) {
 			require.NoError(t, err)
 		})
 		assert.Equal(t, 60*time.Second, d.slots()[3])
+	})
+}
+
+// A job that is replaced may run on while the new one asks for the last run: what it has had by then
+// does not come again.
+func TestApplyWhileTheJobRunsOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, d := newTable(), &diary{}
+		p := executor.NewScheduledPool(1)
+		defer p.Close()
+		book := state.New(s, state.Config{})
+		job := executor.Job{Name: "job", Rate: 10 * time.Second, Task: d.task,
+			Options: []executor.TaskOption{book.SinceLast(time.Hour), executor.CatchUp(executor.Burst)}}
+		_, err := p.Apply(job)
+		require.NoError(t, err)
+		time.Sleep(15 * time.Second)
+		s.last = func() { time.Sleep(20 * time.Second) }
+		job.Options = append(job.Options, executor.Timeout(time.Second))
+		_, err = p.Apply(job)
+		require.NoError(t, err)
+		time.Sleep(10 * time.Second)
+		assert.Equal(t, spans(0, 10, 20, 30, 40), d.slots())
+		assert.EqualValues(t, 2, p.Stats().Skipped)
+		assert.Equal(t, 40*time.Second, s.slot("job"))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/future"
 	"github.com/punctual-go/punctual/internal/series"
 )
@@ -35,6 +36,9 @@ func (s sinceLast) Run(
 ) (err error) {
 	b := s.book
 	u := b.begin(ctx, a)
+	if u == nil {
+		return fmt.Errorf("%w: the series that this one replaces has had the run", executor.ErrSkipped)
+	}
 	defer b.leave(u)
 	if b.before && !u.recorded {
 		if err := b.record(u, a.Name); err != nil {
@@ -51,8 +55,9 @@ func (s sinceLast) Run(
 func (s sinceLast) Ended(name string) error {
 	b := s.book
 	b.mu.Lock()
-	u := b.under[name]
-	delete(b.under, name)
+	p := b.pageLocked(name)
+	u := p.under
+	p.under = nil
 	b.mu.Unlock()
 	if u == nil || u.recorded || u.cut || b.before { // or its body was not called
 		return nil
@@ -64,18 +69,31 @@ func (s sinceLast) Ended(name string) error {
 	return nil
 }
 
-// begin returns the run under way of a series, of which an attempt begins.
+// begin returns the run under way of a series, of which an attempt begins; nil if it is not to.
 func (b *Book) begin(ctx context.Context, a series.Attempt) *underWay {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	u := b.under[a.Name]
+	p := b.pageLocked(a.Name)
+	u := p.under
 	if u == nil || !a.Again {
 		now := time.Now()
-		u = &underWay{run: Run{Slot: shown(a.Slot, now), Began: now.Round(0)}}
-		b.under[a.Name] = u
+		slot := shown(a.Slot, now)
+		if p.hasHad(a.Series, slot) {
+			return nil
+		}
+		u = &underWay{run: Run{Slot: slot, Began: now.Round(0)}}
+		p.under, p.series, p.latest = u, a.Series, slot
 	}
 	u.ctx, u.running, u.cut = context.WithoutCancel(ctx), true, false
 	return u
+}
+
+// hasHad reports whether another series of the name, which this one replaces, has begun the run of
+// a slot after this one had asked for the last.
+func (p *page) hasHad(series any, slot time.Time) bool {
+	const inexact = time.Millisecond // what the two clocks may have moved against each other
+	return p.series != nil && p.series != series && slot.After(p.known.Add(inexact)) &&
+		!slot.After(p.latest.Add(inexact))
 }
 
 func (b *Book) leave(u *underWay) {

@@ -35,9 +35,10 @@ type Keeper interface {
 
 // Attempt is what a Keeper learns of an attempt at a planned run.
 type Attempt struct {
-	Name  string
-	Slot  time.Time // of the run: its time without jitter
-	Again bool      // it is not the first
+	Series any // stands for the series; another one may have the name later
+	Name   string
+	Slot   time.Time // of the run: its time without jitter
+	Again  bool      // it is not the first
 }
 
 // Before is what there was of a series before it began here, on the wall clock.

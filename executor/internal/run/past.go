@@ -119,7 +119,7 @@ func (k *kept) attempt(pl *Plan) (a series.Attempt, planned bool) {
 	k.Lock.Lock()
 	defer k.Lock.Unlock()
 	slot, planned := pl.Slot()
-	a = series.Attempt{Name: pl.Name, Slot: k.Clock.Time(slot), Again: pl.Attempt() > 1}
+	a = series.Attempt{Series: pl, Name: pl.Name, Slot: k.Clock.Time(slot), Again: pl.Attempt() > 1}
 	if pl.Dates != nil {
 		a.Slot = pl.Dates.Slot()
 	}
