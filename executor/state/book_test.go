@@ -38,15 +38,15 @@ func (s *table) Last(_ context.Context, name string) (state.Run, error) {
 	s.mu.Lock()
 	r, err := s.runs[name], s.err
 	s.mu.Unlock()
-	if s.last != nil {
-		s.last()
+	if last := s.hook(&s.last); last != nil {
+		last()
 	}
 	return r, err
 }
 
 func (s *table) Record(_ context.Context, name string, r state.Run) error {
-	if s.record != nil {
-		s.record()
+	if record := s.hook(&s.record); record != nil {
+		record()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,6 +63,20 @@ func (s *table) Forget(_ context.Context, name string) error {
 	defer s.mu.Unlock()
 	delete(s.runs, name)
 	return s.err
+}
+
+// hook returns what is to be called.
+func (s *table) hook(which *func()) func() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return *which
+}
+
+// set changes how the store is.
+func (s *table) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
 }
 
 func (s *table) slot(name string) time.Duration {
@@ -103,6 +117,12 @@ func (d *diary) missed() (missed []uint64) {
 	return missed
 }
 
+// pass lets time pass, and all come to rest that has begun by then.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 func quiet() executor.CommonOption { return executor.Logger(slog.New(slog.DiscardHandler)) }
 
 // process is a process that runs for a while.
@@ -141,7 +161,7 @@ func TestARateGoesOnOnItsGrid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, d := newTable(), &diary{}
 		process(t, s, state.Config{}, 25*time.Second, every(t, d))
-		time.Sleep(18 * time.Second)
+		pass(18 * time.Second)
 		process(t, s, state.Config{}, 20*time.Second, every(t, d))
 		assert.Equal(t, spans(10, 20, 40, 50, 60), d.slots())
 		assert.Equal(t, []uint64{0, 0, 1, 0, 0}, d.missed())
@@ -165,9 +185,9 @@ func TestAFixedDelayGoesOn(t *testing.T) {
 				require.NoError(t, err)
 			}
 			process(t, s, c, 10*time.Second, begin)
-			time.Sleep(2 * time.Second)
+			pass(2 * time.Second)
 			process(t, s, c, 20*time.Second, begin)
-			time.Sleep(time.Hour)
+			pass(time.Hour)
 			process(t, s, c, time.Second, begin)
 			want, began := spans(5, 19, 33), 3632*time.Second
 			if before {
@@ -203,7 +223,7 @@ func TestTheFirstRunIsNotLost(t *testing.T) {
 			s, d := newTable(), &diary{}
 			begun := time.Now()
 			process(t, s, state.Config{}, 9*time.Second, begin(d))
-			time.Sleep(5 * time.Second)
+			pass(5 * time.Second)
 			process(t, s, state.Config{}, time.Second, begin(d))
 			require.Len(t, d.runs, 1)
 			assert.Equal(t, 10*time.Second, d.runs[0].Scheduled.Sub(begun))
@@ -224,7 +244,7 @@ func TestWhatIsOlderThanTheWindowIsTold(t *testing.T) {
 		_, err := p.AtFixedRate(0, time.Minute, d.task, executor.Name("job"),
 			state.Since(time.Now().Add(-24*time.Hour), 3*time.Minute))
 		require.NoError(t, err)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		assert.Equal(t, spans(-180, -120, -60, 0), d.slots())
 		assert.Equal(t, []uint64{1436 + 3, 2, 1, 0}, d.missed())
 		assert.Equal(t, []uint64{1436 + 3, 2, 1}, told)
@@ -250,7 +270,7 @@ func TestTheOrderOfTwoSeriesThatCatchUp(t *testing.T) {
 			require.NoError(t, err)
 		}
 		p.Resume()
-		time.Sleep(time.Second)
+		pass(time.Second)
 		assert.Len(t, order, 2)
 	})
 }
@@ -343,7 +363,7 @@ func TestAnExtraRunIsNotRecorded(t *testing.T) {
 					every(t, d)(p, b)
 					h, ok := p.Lookup("job")
 					require.True(t, ok)
-					time.Sleep(3 * time.Second)
+					pass(3 * time.Second)
 					require.True(t, h.Trigger())
 				})
 			assert.Equal(t, spans(3, 10), d.slots())
@@ -394,7 +414,7 @@ func TestBeginWithinDropsWhatIsTooLate(t *testing.T) {
 		s, d := newTable(), &diary{}
 		opts := []executor.TaskOption{executor.BeginWithin(15 * time.Second), executor.CatchUp(executor.Burst)}
 		process(t, s, state.Config{}, 11*time.Second, every(t, d, opts...))
-		time.Sleep(50 * time.Second)
+		pass(50 * time.Second)
 		process(t, s, state.Config{}, time.Second, every(t, d, opts...))
 		assert.Equal(t, spans(10, 50, 60), d.slots())
 		assert.Equal(t, []uint64{0, 4, 0}, d.missed())
@@ -427,7 +447,7 @@ func TestAClockThatWasSetBack(t *testing.T) {
 		assert.Equal(t, 30*time.Minute, rate(150*time.Minute))
 		assert.Equal(t, 30*time.Minute, rate(1000*time.Hour+30*time.Minute))
 		daily := func(last time.Duration) time.Duration {
-			time.Sleep(time.Until(time.Now().Truncate(24 * time.Hour).Add(24 * time.Hour)))
+			pass(time.Until(time.Now().Truncate(24 * time.Hour).Add(24 * time.Hour)))
 			return first(func(task executor.Task, opts ...executor.TaskOption) error {
 				_, err := p.On(cron.MustParse("0 1,2,3 * * *"), task, append(opts, state.Since(time.Now().Add(last), time.Hour))...)
 				return err
@@ -453,7 +473,7 @@ func TestAnotherZone(t *testing.T) {
 		_, err := p.On(cron.MustParse("0 3,12 * * *", cron.Zone(berlin)), d.task, state.Since(last, 48*time.Hour),
 			executor.CatchUp(executor.Burst))
 		require.NoError(t, err)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		assert.Equal(t, []time.Duration{-13 * time.Hour}, d.slots())
 	})
 }
@@ -469,8 +489,8 @@ func TestAStoreThatFailsAfterRuns(t *testing.T) {
 		}))
 		defer p.Close()
 		every(t, d)(p, state.New(s, state.Config{}))
-		s.err = errBoom
-		time.Sleep(35 * time.Second)
+		s.set(func() { s.err = errBoom })
+		pass(35 * time.Second)
 		assert.Equal(t, spans(10, 20, 30), d.slots())
 		require.Len(t, told, 3)
 		for _, err := range told {
@@ -500,8 +520,8 @@ func TestAStoreThatFailsBeforeRuns(t *testing.T) {
 				}))
 				defer p.Close()
 				every(t, d, executor.FailurePolicy(executor.Continue))(p, book)
-				fails(s)
-				time.Sleep(25 * time.Second)
+				s.set(func() { fails(s) })
+				pass(25 * time.Second)
 				require.Len(t, told, 2)
 				if name == "goexit" {
 					require.ErrorIs(t, told[0], future.ErrGoexit)
@@ -509,8 +529,8 @@ func TestAStoreThatFailsBeforeRuns(t *testing.T) {
 					require.ErrorIs(t, told[0], errBoom)
 				}
 				assert.Empty(t, d.runs)
-				s.err, s.record = nil, nil
-				time.Sleep(10 * time.Second)
+				s.set(func() { s.err, s.record = nil, nil })
+				pass(10 * time.Second)
 				assert.Equal(t, spans(30), d.slots())
 			})
 		})
@@ -529,8 +549,8 @@ func TestAStoreThatPanicsAfterRuns(t *testing.T) {
 			}))
 			defer p.Close()
 			every(t, d)(p, book)
-			s.record = oh
-			time.Sleep(25 * time.Second)
+			s.set(func() { s.record = oh })
+			pass(25 * time.Second)
 			assert.Equal(t, spans(10, 20), d.slots())
 			assert.Equal(t, 2, reported)
 		})
@@ -594,7 +614,7 @@ func TestATaskThatRunsOnce(t *testing.T) {
 		require.NoError(t, err)
 		_, err = p.Submit(d.task, state.Since(time.Now().Add(-time.Hour), time.Hour))
 		require.NoError(t, err)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		assert.Len(t, d.runs, 2)
 		assert.Zero(t, s.records)
 	})
@@ -645,12 +665,12 @@ func TestApplyWhileTheJobRunsOn(t *testing.T) {
 			Options: []executor.TaskOption{book.SinceLast(time.Hour), executor.CatchUp(executor.Burst)}}
 		_, err := p.Apply(job)
 		require.NoError(t, err)
-		time.Sleep(15 * time.Second)
-		s.last = func() { time.Sleep(20 * time.Second) }
+		pass(15 * time.Second)
+		s.set(func() { s.last = func() { time.Sleep(20 * time.Second) } })
 		job.Options = append(job.Options, executor.Timeout(time.Second))
 		_, err = p.Apply(job)
 		require.NoError(t, err)
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		assert.Equal(t, spans(0, 10, 20, 30, 40), d.slots())
 		assert.EqualValues(t, 2, p.Stats().Skipped)
 		assert.Equal(t, 40*time.Second, s.slot("job"))
@@ -669,7 +689,7 @@ func TestADecoratorThatHidesTheContext(t *testing.T) {
 		defer p.Close()
 		d := &diary{}
 		every(t, d)(p, state.New(newTable(), state.Config{}))
-		time.Sleep(11 * time.Second)
+		pass(11 * time.Second)
 		require.Len(t, told, 1)
 		assert.ErrorContains(t, told[0], "gets the context of the run")
 		assert.Empty(t, d.runs)
@@ -704,7 +724,7 @@ func TestForget(t *testing.T) {
 		assert.Equal(t, 10*time.Second, r.Ended.Sub(startOfBubbles))
 		assert.Equal(t, r.Began, r.Ended)
 		require.NoError(t, book.Forget(t.Context(), "job"))
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		process(t, s, state.Config{}, 5*time.Second, every(t, d))
 		assert.Len(t, d.runs, 1)
 	})

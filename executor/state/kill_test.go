@@ -44,11 +44,32 @@ type ledger struct {
 	faults   []string
 }
 
+// start is called when the process starts.
+func (l *ledger) start() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kills++
+}
+
+// knows is called when the series has been accepted, which goes on after the given slot. From the
+// first time on, nothing may be lost.
+func (l *ledger) knows(slot time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last.IsZero() {
+		l.last, l.ended = slot, true
+	}
+}
+
 // begin is called when a run begins.
 func (l *ledger) begin(slot time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.runs++
+	if l.last.IsZero() { // of a series that had been recorded, but not accepted
+		l.last, l.ended, l.kills = slot, false, 0
+		return
+	}
 	skipped := 0
 	follows := l.next(l.last)
 	for l.before && follows.Before(slot) && skipped < l.kills { // each was recorded, and did not begin
@@ -101,7 +122,7 @@ func newWorld(seed uint64, before, lies bool) *world {
 	}
 	w.machine.lies = lies
 	for name, every := range w.every {
-		l := &ledger{before: before, ended: true}
+		l := &ledger{before: before}
 		l.next = func(t time.Time) time.Time { return t.Add(every) }
 		if every == 0 {
 			l.next = seconds{}.Next
@@ -136,7 +157,7 @@ func (w *world) life(t *testing.T) error {
 	}
 	p := executor.NewScheduledPool(1+w.random.IntN(3), executor.Logger(slog.New(slog.DiscardHandler)))
 	for _, name := range []string{"a", "b", "c"} {
-		w.ledgers[name].kills++
+		w.ledgers[name].start()
 		opts := []executor.TaskOption{executor.Name(name), executor.CatchUp(executor.Burst),
 			book.SinceLast(time.Hour)}
 		if every := w.every[name]; every > 0 {
@@ -148,11 +169,9 @@ func (w *world) life(t *testing.T) error {
 			continue
 		}
 		require.NoError(t, err)
-		if l := w.ledgers[name]; l.last.IsZero() { // from here on nothing may be lost
-			r, err := book.Last(t.Context(), name)
-			require.NoError(t, err)
-			l.last = r.Slot
-		}
+		r, err := book.Last(t.Context(), name)
+		require.NoError(t, err)
+		w.ledgers[name].knows(r.Slot)
 	}
 	time.Sleep(time.Duration(w.random.IntN(5000)) * time.Millisecond)
 	m.stop()
