@@ -85,11 +85,11 @@ type sinceLast struct {
 
 // Resolve makes it a task option.
 func (s sinceLast) Resolve(o *series.Options) error {
-	o.Past, o.Unique = s, true
+	o.Past, o.Unique = &series.Past{Source: s}, true
 	return nil
 }
 
-// Before is that of [series.Past].
+// Before is that of [series.Source].
 func (s sinceLast) Before(owner any, name string) (*series.Before, error) {
 	slot, inProgress, err := s.book.claim(owner, name)
 	if err != nil {

@@ -32,11 +32,11 @@ type since struct {
 
 // Resolve makes it a task option.
 func (s since) Resolve(o *series.Options) error {
-	o.Past = s
+	o.Past = &series.Past{Source: s}
 	return nil
 }
 
-// Before is that of [series.Past].
+// Before is that of [series.Source].
 func (s since) Before(any, string) (*series.Before, error) {
 	return before(s.last, s.last, s.window), nil
 }

@@ -36,7 +36,7 @@ type Options struct {
 	StartWithin   time.Duration // of the last hundred runs, this part begins no later than that
 	StartQuantile float64
 
-	Past Past // what there was of a series before; nil for nothing
+	Past *Past // what there was of a series before; nil for nothing
 
 	WallClock bool // a task that runs once waits on the wall clock
 

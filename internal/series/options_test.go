@@ -45,20 +45,13 @@ func set(t *testing.T, v reflect.Value) {
 		v.SetFloat(1)
 	case reflect.Func:
 		v.Set(reflect.MakeFunc(v.Type(), nil))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
 	case reflect.Struct:
 		v.Set(reflect.ValueOf(time.Now()))
 	case reflect.Interface:
-		if v.Type() == reflect.TypeFor[series.Past]() {
-			v.Set(reflect.ValueOf(&noPast{}))
-			return
-		}
 		v.Set(reflect.ValueOf(context.Background()))
 	default:
 		require.Fail(t, "a field of a kind that this test does not know", v.Kind().String())
 	}
 }
-
-// noPast knows nothing of any series.
-type noPast struct{}
-
-func (*noPast) Before(any, string) (*series.Before, error) { return nil, nil }

@@ -8,17 +8,21 @@ import (
 	"github.com/punctual-go/punctual/internal/clock"
 )
 
-// Past knows what there was of a series before it began here: before the process was started, say.
-// It is the user's, or calls what is, so it is asked without a lock.
-type Past interface {
+// Past leads to what is known of a series from before it began here: before the process was started,
+// say. Options have a pointer to it, as nearly all have none.
+type Past struct{ Source }
+
+// Source knows what there was of series. It is the user's, or calls what is, so it is asked without
+// a lock.
+type Source interface {
 	// Before returns what there was of the series of that name, or nil if nothing is known. Owner
 	// stands for the executor that is to run it.
 	Before(owner any, name string) (*Before, error)
 }
 
-// Keeper is a Past that also keeps what becomes of the series here.
+// Keeper is a Source that also keeps what becomes of the series here.
 type Keeper interface {
-	Past
+	Source
 
 	// Begins is called for a series of which nothing is known before it may begin: it is to go on
 	// after the given time if it has had no run by then.
@@ -31,6 +35,15 @@ type Keeper interface {
 	// Ended is called when a run has ended, with all its attempts, unless it has expired. The error
 	// is reported.
 	Ended(name string) error
+}
+
+// Keeper returns what keeps the runs of the series, or nil if they are not kept.
+func (p *Past) Keeper() Keeper {
+	if p == nil {
+		return nil
+	}
+	k, _ := p.Source.(Keeper)
+	return k
 }
 
 // Attempt is what a Keeper learns of an attempt at a planned run.

@@ -85,9 +85,6 @@ func (m *Maker) bind(pl *Plan, o *series.Options) {
 	if bounded {
 		pl.Bound(m.bound(o.From), m.bound(o.Until))
 	}
-	if o.Past != nil {
-		pl.keeping = m.newKeeping(o)
-	}
 	pl.special = bounded || o.MaxRuns > 0 || o.CatchUp == series.Shift || o.Timeout > 0 ||
 		o.BeginWithin > 0 || o.Retry.Attempts > 1 || o.PauseAfter > 0 || o.DelayBy != nil ||
 		o.SuccessWithin > 0 || o.StartWithin > 0 || o.Within != nil || o.Past != nil
@@ -108,8 +105,8 @@ func (m *Maker) CheckBounds(pl *Plan, initial time.Duration) error {
 	if pl.Series.Ends(first) {
 		return m.neverBegins(pl)
 	}
-	if pl.keeping != nil {
-		return m.begins(pl, pl.Fresh(first, m.moment()))
+	if k := pl.Past.Keeper(); k != nil {
+		return m.begins(pl, k, pl.Fresh(first, m.moment()))
 	}
 	return nil
 }
@@ -146,8 +143,8 @@ func (m *Maker) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 	if before != nil {
 		pl.GoOnByDates(now)
 		pl.noticed = now.Now
-	} else if pl.keeping != nil {
-		return at, m.begins(pl, now.Wall)
+	} else if k := pl.Past.Keeper(); k != nil {
+		return at, m.begins(pl, k, now.Wall)
 	}
 	return at, nil
 }

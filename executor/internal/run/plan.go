@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/punctual-go/punctual/internal/cell"
 	"github.com/punctual-go/punctual/internal/series"
@@ -24,8 +23,6 @@ type Plan struct {
 
 	overtime *overtime // of a task that may wait for a limited time; else nil
 
-	keeping keeping // of the runs of a series, for the next process; else nil
-
 	place   int             // in the register, plus one; 0 if it is not there
 	Labels  context.Context // has those of a run's goroutine; nil if they are the idle worker's
 	Kept    any             // what the sight keeps of the task; see [Tap]
@@ -39,16 +36,6 @@ type Plan struct {
 
 	final   bool        // the last attempt has settled the task; see Count
 	counted atomic.Bool // the end of the series has been counted; see Ends
-}
-
-// keeping is how the runs of a series are kept.
-type keeping interface {
-	// begins is called when nothing is known of the series, which goes on after the given time.
-	begins(pl *Plan, after time.Time) error
-	// attempt returns the attempt in progress, or false if that is one at an extra run.
-	attempt(pl *Plan) (a series.Attempt, planned bool)
-	// ended is called when a run has ended.
-	ended(pl *Plan) error
 }
 
 // Cells returns the part of the plan that the cells of its tasks point to.

@@ -44,11 +44,12 @@ func (x *Execution) startSpecial(c *cell.Cell, pl *Plan, now int64) {
 
 // keepRun has a run kept that has ended.
 func (x *Execution) keepRun() {
-	if x.Plan.keeping == nil || x.skip != noSkip {
+	keeper := x.Plan.Past.Keeper()
+	if keeper == nil || x.skip != noSkip {
 		return
 	}
 	x.Owner.Guard("record of runs", x.Info(), func() {
-		if err := x.Plan.keeping.ended(x.Plan); err != nil {
+		if err := keeper.Ended(x.Plan.Name); err != nil {
 			x.Owner.Report(x.Info(), err)
 		}
 	})
