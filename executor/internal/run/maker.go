@@ -97,18 +97,12 @@ func (m *Maker) Carried(ctx context.Context) context.Context { return cell.Bare(
 // CheckBounds returns an error if a series has no run that is not too late.
 func (m *Maker) CheckBounds(pl *Plan, initial time.Duration) error {
 	if pl.Past != nil {
-		if goesOn, err := m.goOn(pl); goesOn || err != nil {
-			return err
-		}
+		return m.goOn(pl, initial)
 	}
-	first := clock.Later(m.Clock.Now(), initial)
-	if pl.Series.Ends(first) {
-		return m.neverBegins(pl)
+	if !pl.Series.Ends(clock.Later(m.Clock.Now(), initial)) {
+		return nil
 	}
-	if k := pl.Past.Keeper(); k != nil {
-		return m.begins(pl, k, pl.Fresh(first, m.moment()))
-	}
-	return nil
+	return m.neverBegins(pl)
 }
 
 // neverBegins returns the error with which to refuse a series that Until leaves no run.
@@ -143,8 +137,8 @@ func (m *Maker) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 	if before != nil {
 		pl.GoOnByDates(now)
 		pl.noticed = now.Now
-	} else if k := pl.Past.Keeper(); k != nil {
-		return at, m.begins(pl, k, now.Wall)
+	} else if pl.Past != nil {
+		return at, m.begins(pl, now.Wall)
 	}
 	return at, nil
 }

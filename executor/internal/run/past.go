@@ -3,6 +3,7 @@ package run
 import (
 	"time"
 
+	"github.com/punctual-go/punctual/internal/clock"
 	"github.com/punctual-go/punctual/internal/series"
 )
 
@@ -21,25 +22,36 @@ func (m *Maker) before(pl *Plan) (*series.Before, error) {
 	return b, nil
 }
 
-// goOn has a series with a period go on after what there was of it. It reports false if nothing
-// is known of that.
-func (m *Maker) goOn(pl *Plan) (goesOn bool, err error) {
+// goOn is CheckBounds for a series with a period that goes on after what there was of it. If nothing
+// is known of that, it begins after the initial delay.
+func (m *Maker) goOn(pl *Plan, initial time.Duration) error {
 	b, err := m.before(pl)
-	if b == nil || err != nil {
-		return false, err
+	if err != nil {
+		return err
 	}
 	now := m.moment()
+	if b == nil {
+		first := clock.Later(now.Now, initial)
+		if pl.Series.Ends(first) {
+			return m.neverBegins(pl)
+		}
+		return m.begins(pl, pl.Fresh(first, now))
+	}
 	pl.GoOn(b, now)
 	pl.noticed = now.Now // nothing is late before that
 	if pl.Over(now.Now) {
-		return true, m.neverBegins(pl)
+		return m.neverBegins(pl)
 	}
-	return true, nil
+	return nil
 }
 
 // begins has it kept that a series begins of which nothing is known, after the given time: else its
 // first run would not be missed if the process ended before that.
-func (m *Maker) begins(pl *Plan, keeper series.Keeper, after time.Time) error {
+func (m *Maker) begins(pl *Plan, after time.Time) error {
+	keeper := pl.Past.Keeper()
+	if keeper == nil {
+		return nil
+	}
 	if err := keeper.Begins(pl.Name, after); err != nil {
 		return m.Refusal(pl.Name, "the begin of the series is not kept: "+err.Error(), err)
 	}

@@ -44,8 +44,11 @@ func (x *Execution) startSpecial(c *cell.Cell, pl *Plan, now int64) {
 
 // keepRun has a run kept that has ended.
 func (x *Execution) keepRun() {
+	if x.Plan.Past == nil || x.skip != noSkip {
+		return
+	}
 	keeper := x.Plan.Past.Keeper()
-	if keeper == nil || x.skip != noSkip {
+	if keeper == nil {
 		return
 	}
 	x.Owner.Guard("record of runs", x.Info(), func() {
