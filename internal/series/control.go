@@ -110,7 +110,7 @@ func (c *control) Hold() { c.held = true }
 // to catch up with what was due before the hold.
 func (s *Series) Release(now int64) {
 	s.held = false
-	if s.planned < now && !s.goesOn {
+	if s.planned < now && !s.goesOn() {
 		s.dropWaiting(now)
 	}
 }

@@ -23,7 +23,6 @@ type Grid struct {
 	shifted int64 // how far Shift has moved the waiting one
 	from    int64 // no run is planned before
 	until   int64 // no run is planned for this time or later; 0 means no bound
-	goesOn  bool  // after what there was of it before, see GoOn
 
 	Dates *Dates // of a task that waits on the wall clock, else nil
 }
@@ -54,7 +53,7 @@ func (g *Grid) First(when int64) (at int64) {
 	if g.Period != 0 && g.Dates == nil { // a calendar has heeded it
 		when = max(when, g.from)
 	}
-	if g.Period != 0 && g.goesOn {
+	if g.Period != 0 && g.Past != nil && g.planned != 0 { // see goesOn
 		return max(g.planned, firstDue)
 	}
 	at = when

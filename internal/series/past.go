@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"time"
-
-	"github.com/punctual-go/punctual/internal/clock"
 )
 
 // Past leads to what is known of a series from before it began here: before the process was started,
@@ -65,7 +63,6 @@ type Before struct {
 // on: the first slot is the first after the last run's, but none before From, nor before the window
 // or, under Skip, the present; these are missed.
 func (s *Series) GoOn(b *Before, m Moment) {
-	s.goesOn = true
 	if from := s.Options.From; !from.IsZero() {
 		s.from = nonZero(m.On(from))
 	}
@@ -110,8 +107,12 @@ func (g *Grid) plant(m Moment) {
 	if g.CatchUp == Skip {
 		gone = max(m.Now-g.slot, 0)
 	}
-	g.planned = g.disturbed(g.slot, gone)
+	g.planned = nonZero(g.disturbed(g.slot, gone))
 }
+
+// goesOn reports whether a series goes on after what there was of it. Until First is called, no other
+// has a plan.
+func (g *Grid) goesOn() bool { return g.Past != nil && g.planned != 0 }
 
 // Older returns the question for the slots that are not caught up with, of a series on a calendar
 // that goes on after what there was of it.
@@ -136,7 +137,6 @@ func (s *Series) Drop(q Question, o Outlook) {
 
 // GoOnByDates is GoOn for a series on a calendar that has begun, see [Grid.Begin].
 func (s *Series) GoOnByDates(m Moment) {
-	s.goesOn = true
 	s.slot = m.On(s.Dates.slot)
 	s.plant(m)
 }
@@ -150,7 +150,7 @@ func (g *Grid) Fresh(first int64, m Moment) time.Time {
 // FirstIn returns how long it is until the first run, which would come in that time, had the series
 // no past.
 func (g *Grid) FirstIn(in time.Duration, now int64) time.Duration {
-	if g.goesOn {
+	if g.goesOn() {
 		return time.Duration(g.planned - now)
 	}
 	return in
@@ -159,7 +159,7 @@ func (g *Grid) FirstIn(in time.Duration, now int64) time.Duration {
 // PlannedFor returns the time of the plan for a waiting run that is due at the given one. It may lie
 // before the owner's clock began, where nothing is due.
 func (s *Series) PlannedFor(due int64) int64 {
-	if s.goesOn && due == max(s.planned, firstDue) && !s.extraFirst() {
+	if s.goesOn() && due == max(s.planned, firstDue) && !s.extraFirst() {
 		return s.planned
 	}
 	return due
@@ -168,10 +168,10 @@ func (s *Series) PlannedFor(due int64) int64 {
 // Slot returns the slot of the run in progress, and whether that is a planned one.
 func (s *Series) Slot() (at int64, planned bool) { return s.slot, !s.extra }
 
-// nonZero returns a time of the clock as a bound, of which 0 stands for none.
+// nonZero returns a time of the clock where 0 stands for none.
 func nonZero(t int64) int64 {
-	if t == 0 || t == clock.Never {
-		return max(t, 1)
+	if t == 0 {
+		return 1
 	}
 	return t
 }
