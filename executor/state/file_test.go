@@ -222,6 +222,40 @@ func TestCloseWaitsForAWrite(t *testing.T) {
 	})
 }
 
+// What a process reads that was killed between two steps of a write stays, also if the power fails
+// then.
+func TestWhatWasReadOutlivesThePower(t *testing.T) {
+	for seed := range uint64(8) {
+		for steps := range 20 {
+			synctest.Test(t, func(t *testing.T) {
+				m := newMachine(rand.New(rand.NewPCG(seed, uint64(steps))))
+				last := func() state.Run {
+					book, err := state.OpenOn(m, "/runs", state.Config{})
+					require.NoError(t, err)
+					r, err := book.Last(t.Context(), "job")
+					require.NoError(t, err)
+					return r
+				}
+				m.restart(false)
+				book, err := state.OpenOn(m, "/runs", state.Config{})
+				require.NoError(t, err)
+				m.steps = steps
+				p := executor.NewScheduledPool(1)
+				_, _ = p.Every(time.Second, func(context.Context) error { return nil },
+					executor.Name("job"), book.SinceLast(0)) // it may have stopped
+				m.stop()
+				require.NoError(t, p.Close())
+
+				m.restart(false)
+				read := last()
+				m.stop()
+				m.restart(true)
+				require.Equal(t, read, last(), "seed %d, %d steps", seed, steps)
+			})
+		}
+	}
+}
+
 // Names may be any string, and times any that a file can have.
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	runs := map[string]state.Run{

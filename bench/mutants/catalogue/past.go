@@ -92,8 +92,8 @@ var past = []Mutant{
 		ID:    "past-14",
 		Fault: "records that come while one is written each have a write of their own",
 		File:  "executor/state/file.go",
-		From:  "for f.writing && !t.over { f.free.Wait() } if !t.over {",
-		To:    "for f.writing { f.free.Wait() } { t = newTurn(); t.changes[name] = to",
+		From:  "for f.writing && !t.over { f.free.Wait() }",
+		To:    "for f.writing { f.free.Wait() }; t = newTurn(); t.changes[name] = to",
 	},
 	{
 		ID:    "past-15",
@@ -106,6 +106,7 @@ var past = []Mutant{
 		ID:    "past-16",
 		Fault: "an extra run is recorded as the last",
 		File:  "executor/internal/run/kept.go",
-		From:  "case !planned: return task(ctx)",
+		From:  "case !planned:",
+		To:    "case !planned && false:",
 	},
 }
