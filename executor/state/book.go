@@ -18,14 +18,14 @@ type Config struct {
 	// under way.
 	BeforeRun bool
 
-	// Logger is told by Open of a damaged file in whose place an older one is used. The default is
-	// slog.Default.
+	// Logger is where Open logs that a file is damaged, and the one before it is used. The default
+	// is slog.Default.
 	Logger *slog.Logger
 }
 
 // Book records the last run of each series that has its option. Make one with [Open] or [New]; it
-// serves one pool, is safe for concurrent use, and must not be copied. Close the pool first: its last
-// runs are still recorded then.
+// serves one pool, is safe for concurrent use, and must not be copied. Close the pool first: its
+// last runs are still recorded then.
 type Book struct {
 	store  Store
 	before bool // runs are recorded before they begin
@@ -64,13 +64,15 @@ func (b *Book) SinceLast(window time.Duration) executor.TaskOption {
 }
 
 // Last returns the last run of a series, or the zero Run if none is known.
-func (b *Book) Last(ctx context.Context, name string) (Run, error) { return b.store.Last(ctx, name) }
+func (b *Book) Last(ctx context.Context, name string) (Run, error) {
+	return b.store.Last(ctx, name)
+}
 
 // Forget removes what is known of a series: when it is submitted again, it begins anew.
 func (b *Book) Forget(ctx context.Context, name string) error { return b.store.Forget(ctx, name) }
 
-// Close closes the store, if that can be closed. Runs that come later are not recorded, and fail as
-// if the store had failed.
+// Close closes the store, if that is an io.Closer. A run that ends later is not recorded, which is
+// reported as if the store had failed.
 func (b *Book) Close() error {
 	if c, ok := b.store.(io.Closer); ok {
 		return c.Close()

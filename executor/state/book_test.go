@@ -620,8 +620,8 @@ func TestATaskThatRunsOnce(t *testing.T) {
 	})
 }
 
-// A job that is the same is left alone, and one that has changed goes on after its last run, also if
-// that is in progress.
+// A job that is the same is left alone, and one that has changed goes on after its last run, also
+// if that is in progress.
 func TestApply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, d := newTable(), &diary{ends: func(context.Context, int) error {
@@ -653,8 +653,8 @@ func TestApply(t *testing.T) {
 	})
 }
 
-// A job that is replaced may run on while the new one asks for the last run: what it has had by then
-// does not come again.
+// A job that is replaced may run on while the new one asks for the last run: what it has had by
+// then does not come again.
 func TestApplyWhileTheJobRunsOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, d := newTable(), &diary{}

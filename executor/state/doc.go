@@ -11,11 +11,11 @@
 //	_, err = pool.On(cron.MustParse("0 3 * * *"), report,
 //		executor.Name("report"), runs.SinceLast(24*time.Hour))
 //
-// A [Book] keeps the last run of each series by its name, in a file or in any [Store]. A series with
-// [Book.SinceLast] goes on after its last run: its first slot is the next one after that, as if the
-// pool had been there all the time. A series that is submitted for the first time is recorded, too,
-// so that not even its first run is lost. Where something else knows the last run, a table say, [Since]
-// does the same, and nothing is kept.
+// A [Book] keeps the last run of each series by its name, in a file or in any [Store]. A series
+// with [Book.SinceLast] goes on after its last run: its first slot is the next one after that, as
+// if the pool had been there all the time. A series that is submitted for the first time is
+// recorded, too, so that not even its first run is lost. Where something else knows the last run, a
+// table say, [Since] does the same, and nothing is kept.
 //
 // # What becomes of the slots that have passed
 //
@@ -28,9 +28,9 @@
 //	Shift     one run now; Missed counts the slots after the first, and the grid goes on from now
 //
 // Nothing older than the window gets a run. What is older is counted in Missed of the first run,
-// and so shown to [executor.Observer] and in the figures like any other missed period. On a calendar
-// such a count ends near ten thousand. If no slot lies within the window, there is no run before the
-// next slot comes.
+// and so shown to [executor.Observer] and in the figures like any other missed period. On a
+// calendar such a count ends near ten thousand. If no slot lies within the window, there is no run
+// before the next slot comes.
 //
 //	AtFixedRate, Every  the grid of the last run goes on, with the period that the series has now;
 //	                    the initial delay counts only if nothing is known of a last run
@@ -67,8 +67,8 @@
 //
 // # What a crash can cost
 //
-// A run is recorded after it has ended or, with [Config.BeforeRun], before it begins. The next run of
-// the series begins when that is done, so at most one run is in doubt:
+// A run is recorded after it has ended or, with [Config.BeforeRun], before it begins. The next run
+// of the series begins when that is done, so at most one run is in doubt:
 //
 //	after   no run is lost; the one under way at the crash is run again
 //	before  no run is repeated; the one under way at the crash is lost
@@ -78,18 +78,19 @@
 // is not recorded after it: the next process repeats it. Any other run that fails has ended.
 //
 // If the store fails after a run, that is reported to the error handler of the pool, or logged; the
-// series goes on, and the next record makes up for it. A run that cannot be recorded before it begins
-// does not begin: it fails with the error of the store, and is reported like any failure.
+// series goes on, and the next record makes up for it. A run that cannot be recorded before it
+// begins does not begin: it fails with the error of the store, and is reported like any failure.
 //
 // # The file
 //
 // Each record replaces the whole file: the new one is written beside it and synced, the old one is
-// kept under the name with .old, the new one gets the name, and the directory is synced. Records that
-// come while one is written share the next write. One that waits alone costs two syncs: on an SSD
-// some milliseconds, in which its worker is busy and no lock is held. A million runs a day are no
-// place for it. A file that is damaged is logged, and put aside with the name .bad, and the one before
-// it is used; if that is damaged or missing too, [Open] fails with [ErrCorrupt]. To begin with
-// nothing known, remove both, or use [Book.Forget].
+// kept under the name with .old, the new one gets the name, and the directory is synced. Records
+// that come while one is written share the next write. One that waits alone costs two syncs: on an
+// SSD some milliseconds, in which its worker is busy and no lock is held. So it is for jobs; for
+// thousands of runs a second give [New] a store that writes less. A file that is damaged is logged,
+// and put aside with the name .bad, and the one before it is used; if that is damaged or missing
+// too, [Open] fails with [ErrCorrupt]. To begin with nothing known, remove both, or use
+// [Book.Forget].
 //
 // A lock on path.lock keeps a second process, or a second Open, out: it gets [ErrLocked]. The lock
 // ends with its process. On plan9, js, wasip1, aix and Solaris there is none.

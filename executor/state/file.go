@@ -187,7 +187,7 @@ func (f *file) load() (damage, err error) {
 	damage = err
 	f.runs, err = f.read(f.path + oldSuffix)
 	switch {
-	case missing && err == nil: // a crash between two names: what was not recorded was not said to be
+	case missing && err == nil: // a crash between two names, before the next record was complete
 		return nil, nil
 	case missing && errors.Is(err, fs.ErrNotExist): // there never was one
 		f.runs = map[string]Run{}

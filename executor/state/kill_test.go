@@ -211,9 +211,9 @@ func (w *world) faults() (faults []string) {
 	return faults
 }
 
-// A process is killed at any moment, or loses its power, between any two steps of the disk. Recorded
-// before, no run is repeated, and at most the one under way is lost; recorded after, none is lost,
-// and at most the one under way is repeated.
+// A process is killed at any moment, or loses its power, between any two steps of the disk.
+// Recorded before, no run is repeated, and at most the one under way is lost; recorded after, none
+// is lost, and at most the one under way is repeated.
 func TestKilledInVirtualTime(t *testing.T) {
 	for _, before := range []bool{false, true} {
 		t.Run(fmt.Sprint("before=", before), func(t *testing.T) {

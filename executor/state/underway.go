@@ -110,6 +110,6 @@ func (b *Book) record(u *underWay, name string) (err error) {
 	return err
 }
 
-// shown returns what the wall clock shows at t. Of a time with a monotonic reading it may have shown
-// something else before it was set.
+// shown returns what the wall clock shows at t. Of a time with a monotonic reading it may have
+// shown something else before it was set.
 func shown(t, now time.Time) time.Time { return now.Add(t.Sub(now)).Round(0) }

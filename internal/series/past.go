@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Past leads to what is known of a series from before it began here: before the process was started,
-// say. Options have a pointer to it, as nearly all have none.
+// Past leads to what is known of a series from before it began here: before the process was
+// started, say. Options have a pointer to it, as nearly all have none.
 type Past struct{ Source }
 
 // Source knows what there was of series. It is the user's, or calls what is, so it is asked without
@@ -110,8 +110,8 @@ func (g *Grid) plant(m Moment) {
 	g.planned = nonZero(g.disturbed(g.slot, gone))
 }
 
-// goesOn reports whether a series goes on after what there was of it. Until First is called, no other
-// has a plan.
+// goesOn reports whether a series goes on after what there was of it. Until First is called, no
+// other has a plan.
 func (g *Grid) goesOn() bool { return g.Past != nil && g.planned != 0 }
 
 // Older returns the question for the slots that are not caught up with, of a series on a calendar
@@ -156,8 +156,8 @@ func (g *Grid) FirstIn(in time.Duration, now int64) time.Duration {
 	return in
 }
 
-// PlannedFor returns the time of the plan for a waiting run that is due at the given one. It may lie
-// before the owner's clock began, where nothing is due.
+// PlannedFor returns the time of the plan for a waiting run that is due at the given one. It may
+// lie before the owner's clock began, where nothing is due.
 func (s *Series) PlannedFor(due int64) int64 {
 	if s.goesOn() && due == max(s.planned, firstDue) && !s.extraFirst() {
 		return s.planned

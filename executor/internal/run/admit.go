@@ -16,7 +16,9 @@ type Admission struct{ *Env }
 func (ad *Admission) Admit(
 	c *cell.Cell, pl *Plan, in time.Duration, accept func() error, refused func(),
 ) error {
-	in = pl.FirstIn(in, ad.Clock.Now())
+	if pl.Past != nil {
+		in = pl.FirstIn(in, ad.Clock.Now())
+	}
 	first := ad.about(pl, in)
 	offered, returned := false, false
 	defer func() {
@@ -43,7 +45,9 @@ func (ad *Admission) Admit(
 // it is refused after all, the caller passes what Announce returns on to Rejected.
 func (ad *Admission) Announce(c *cell.Cell, pl *Plan, in time.Duration) (first Info) {
 	if ad.Observed || pl.Expected() {
-		in = pl.FirstIn(in, ad.Clock.Now())
+		if pl.Past != nil {
+			in = pl.FirstIn(in, ad.Clock.Now())
+		}
 		first = ad.about(pl, in)
 		ad.Admitted(c, pl, in, first)
 	}

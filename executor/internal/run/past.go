@@ -22,8 +22,8 @@ func (m *Maker) before(pl *Plan) (*series.Before, error) {
 	return b, nil
 }
 
-// goOn is CheckBounds for a series with a period that goes on after what there was of it. If nothing
-// is known of that, it begins after the initial delay.
+// goOn is CheckBounds for a series with a period that goes on after what there was of it. If
+// nothing is known of that, it begins after the initial delay.
 func (m *Maker) goOn(pl *Plan, initial time.Duration) error {
 	b, err := m.before(pl)
 	if err != nil {
