@@ -46,7 +46,7 @@ func ExampleSince() {
 	done := make(chan struct{})
 	_, err := pool.Every(time.Minute, func(ctx context.Context) error {
 		run, _ := executor.RunFrom(ctx)
-		fmt.Println("for", run.Scheduled.Sub(invoiced), "which stands for", run.Missed, "more")
+		fmt.Println("for", run.Scheduled.Sub(invoiced).Round(time.Second), "which stands for", run.Missed, "more")
 		close(done)
 		return nil
 	}, state.Since(invoiced, time.Hour), executor.MaxRuns(1))

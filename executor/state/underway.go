@@ -13,10 +13,10 @@ import (
 
 // A run under way, with all its attempts, and what the store knows of it:
 //
-//   - -> begun     Run; under BeforeRun it is recorded, or fails
-//     begun    -> begun     Run: another attempt
-//     begun    -> recorded  Ended; under BeforeRun it is recorded already
-//     begun    -> dropped   Ended: it was cut short, so the next process is to repeat it
+//	none  -> begun     Run; under BeforeRun it is recorded, or fails
+//	begun -> begun     Run: another attempt
+//	begun -> recorded  Ended; under BeforeRun it is recorded already
+//	begun -> dropped   Ended: it was cut short, so the next process is to repeat it
 type underWay struct {
 	run      Run
 	ctx      context.Context // has the values of the run
