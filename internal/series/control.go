@@ -55,7 +55,7 @@ func (s *Series) Due() int64 {
 		return s.asked
 	case s.paused:
 		return clock.Never
-	case s.planned < 0: // the wall clock has been set beyond it
+	case s.planned < firstDue: // before the clock began, by that on the wall
 		return firstDue
 	}
 	return s.planned
