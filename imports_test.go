@@ -102,6 +102,8 @@ func TestAnImportThatPointsUpIsFound(t *testing.T) {
 		{"internal/delay", "internal/delay/delaytest"},
 		{"executor", "bench/soak"},
 		{"executor", "executor/metrics"},
+		{"executor", "executor/state"},
+		{"executor/state", "executor/metrics"},
 		{"executor/insight", "executor"},
 		{"executor/insight", "executor/internal/run"},
 		{"executor/queue", "executor"},

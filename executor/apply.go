@@ -164,8 +164,9 @@ func (p *ScheduledPool) checked(jobs []Job) (live []engine.Job, disabled []strin
 // checked returns j as the engine wants it.
 func (j Job) checked(s *run.Settings) (engine.Job, error) {
 	o, period, err := j.resolve(s)
-	checked := engine.Job{Name: j.Name, Task: j.Task, Initial: cmp.Or(j.Every, j.Initial),
-		Period: period, On: j.On, Options: o, Version: j.Version, Paused: j.Paused}
+	checked := engine.Job{Name: j.Name, Task: run.Kept(&o, j.Task),
+		Initial: cmp.Or(j.Every, j.Initial), Period: period, On: j.On, Options: o,
+		Version: j.Version, Paused: j.Paused}
 	if j.OnDemand {
 		checked.Initial = never
 	}

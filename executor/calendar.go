@@ -57,6 +57,9 @@ func (p *ScheduledPool) On(
 		return nil, p.misused(opts, err)
 	}
 	f, c := newScheduled[struct{}]()
+	if o.Past != nil {
+		task = run.Kept(&o, task)
+	}
 	s := engine.Submission{Cell: c, Task: task, Options: &o}
 	if err := p.engine().Door.On(calendar, s); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func TestTheReadmeIsShort(t *testing.T) {
 var folders = map[string]string{
 	"executor": ".", "pool": ".",
 	"bulk": "bulk", "debounce": "debounce", "eventloop": "eventloop", "insight": "insight",
-	"queue": "queue", "rejection": "rejection", "retry": "retry", "serial": "serial",
+	"queue": "queue", "rejection": "rejection", "retry": "retry", "serial": "serial", "state": "state",
 	"supervisor": "supervisor", "workflow": "workflow",
 	"cron": "../timer/cron", "delayqueue": "../delayqueue", "inspect": "../contrib/inspect",
 	"hashedwheel": "../timer/hashedwheel", "hierarchical": "../timer/hierarchical",

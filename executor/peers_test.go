@@ -17,10 +17,10 @@ import (
 // TestThePageOfPeersNamesWhatIsThere looks for each name that the last column of docs/peers.md has.
 func TestThePageOfPeersNamesWhatIsThere(t *testing.T) {
 	declared := exportedNames(t, ".", "bulk", "serial", "debounce", "queue", "rejection", "retry",
-		"workflow", "../future", "../timer/cron", "../timer/calendar", "../cluster")
+		"workflow", "state", "../future", "../timer/cron", "../timer/calendar", "../cluster")
 	text, err := os.ReadFile("../docs/peers.md")
 	require.NoError(t, err)
-	name := regexp.MustCompile("`(?:(?:[A-Z][A-Za-z]*|bulk|serial|debounce|queue|rejection|retry|workflow)\\.)?([A-Z][A-Za-z]*)[^`]*`")
+	name := regexp.MustCompile("`(?:(?:[A-Z][A-Za-z]*|bulk|serial|debounce|queue|rejection|retry|workflow|state)\\.)?([A-Z][A-Za-z]*)[^`]*`")
 	names := 0
 	for row := range strings.Lines(string(text)) {
 		cells := strings.Split(row, "|")

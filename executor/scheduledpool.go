@@ -188,6 +188,9 @@ func (p *ScheduledPool) repeat(
 		return nil, p.misused(opts, err)
 	}
 	f, c := newScheduled[struct{}]()
+	if o.Past != nil {
+		task = run.Kept(&o, task)
+	}
 	s := engine.Submission{Cell: c, Task: task, Options: &o}
 	if err := pool.Door.Repeat(initial, period, s); err != nil {
 		return nil, err

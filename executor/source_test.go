@@ -59,7 +59,7 @@ func TestTheLibraryDependsOnLittle(t *testing.T) {
 	}
 	out, err := exec.Command(goCommand, "list", "-deps", "-f", "{{.ImportPath}} {{if .Module}}{{.Module.Path}}{{end}}",
 		"../executor", "../executor/bulk", "../executor/serial", "../executor/debounce",
-		"../executor/workflow",
+		"../executor/workflow", "../executor/state",
 		"../executor/eventloop", "../executor/supervisor", "../delayqueue", "../future", "../timer", "../timer/hashedwheel",
 		"../timer/hierarchical", "../timer/revolver").Output()
 	require.NoError(t, err)

@@ -55,7 +55,7 @@ func (s *Series) Due() int64 {
 		return s.asked
 	case s.paused:
 		return clock.Never
-	case s.planned < 0: // the wall clock has been set beyond it
+	case s.planned < firstDue: // before the clock began, by that on the wall
 		return firstDue
 	}
 	return s.planned
@@ -106,10 +106,11 @@ func (s *Series) Resume(now int64) bool {
 // Hold keeps a series that has not begun from running at all, until Release.
 func (c *control) Hold() { c.held = true }
 
-// Release ends a hold like Resume a pause.
+// Release ends a hold like Resume a pause. But a series that goes on after what there was of it has
+// to catch up with what was due before the hold.
 func (s *Series) Release(now int64) {
 	s.held = false
-	if s.planned < now {
+	if s.planned < now && !s.goesOn() {
 		s.dropWaiting(now)
 	}
 }

@@ -224,7 +224,7 @@ func (s *Series) lastDate(ended int64) bool {
 	var dates Dates
 	next := s.copy(&dates)
 	next.end(ended)
-	return next.planIsOver() || s.paused && s.until > 0 && ended >= s.until
+	return next.planIsOver() || s.paused && s.until != 0 && ended >= s.until
 }
 
 // foreseen reports whether what follows the run in progress does not depend on what the calendar

@@ -53,6 +53,9 @@ func (g *Grid) First(when int64) (at int64) {
 	if g.Period != 0 && g.Dates == nil { // a calendar has heeded it
 		when = max(when, g.from)
 	}
+	if g.Period != 0 && g.Past != nil && g.planned != 0 { // see goesOn
+		return max(g.planned, firstDue)
+	}
 	at = when
 	if g.Jitter > 0 {
 		at = g.disturbed(when, 0)
@@ -67,7 +70,7 @@ func (g *Grid) First(when int64) (at int64) {
 // end of the series or later.
 func (g *Grid) passed(planned, now int64) int64 {
 	passed := max(now-planned, 0) / g.period()
-	if g.until > 0 {
+	if g.until != 0 {
 		passed = min(passed, g.ahead())
 	}
 	return passed
@@ -90,7 +93,7 @@ func (g *Grid) ahead() int64 { return max(g.until-1-g.slot, 0) / g.period() }
 // beforeEnd returns the given time, or the end of the series if that comes first: no slot is missed
 // from then on.
 func (g *Grid) beforeEnd(t int64) int64 {
-	if g.until > 0 {
+	if g.until != 0 {
 		return min(t, g.until)
 	}
 	return t
@@ -138,7 +141,7 @@ func (g *Grid) Survives(abruptly bool) bool {
 func (g *Grid) Bound(from, until int64) { g.from, g.until = from, until }
 
 // Ends reports whether even a first run, planned for the given time, would come too late.
-func (g *Grid) Ends(when int64) bool { return g.until > 0 && max(when, g.from) >= g.until }
+func (g *Grid) Ends(when int64) bool { return g.until != 0 && max(when, g.from) >= g.until }
 
 // disturbed adds the jitter to a time, or what is left of the jitter if some of it is gone. What is
 // planned stays before the end of the series and, on a calendar, before the next slot: so a jitter
@@ -160,7 +163,7 @@ func (g *Grid) room(slot int64) int64 {
 	case !g.Periodic():
 	case g.Dates != nil:
 		return g.Dates.room(g.Options.Until)
-	case g.until > slot:
+	case g.until != 0 && g.until > slot:
 		return g.until - slot
 	}
 	return clock.Never
@@ -170,7 +173,7 @@ func (g *Grid) room(slot int64) int64 {
 func (g *Grid) standsForAll() bool { return g.CatchUp == Skip || g.CatchUp == Coalesce }
 
 // Bounded reports whether the series may come to an end by itself, see Last.
-func (g *Grid) Bounded() bool { return g.MaxRuns > 0 || g.until > 0 || g.Dates != nil }
+func (g *Grid) Bounded() bool { return g.MaxRuns > 0 || g.until != 0 || g.Dates != nil }
 
 // planIsOver reports whether the next planned run would come at the end of the series or later.
 func (g *Grid) planIsOver() bool {
@@ -178,7 +181,7 @@ func (g *Grid) planIsOver() bool {
 		late := !g.Options.Until.IsZero() && !d.slot.Before(g.Options.Until)
 		return d.slot.IsZero() || late
 	}
-	return g.until > 0 && max(g.slot, g.planned) >= g.until
+	return g.until != 0 && max(g.slot, g.planned) >= g.until
 }
 
 // Belated says that the run of a task that runs once was due so long before its submission.

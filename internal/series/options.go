@@ -10,17 +10,17 @@ type Options struct {
 	Name    string
 	Timeout time.Duration // of each run; 0 means none
 	CatchUp CatchUp
-	// CatchUpSet says that it was: a calendar has another default.
-	CatchUpSet bool
+
+	CatchUpSet bool    // a calendar has another default than other series
 	OnError    OnError // what a failed run means, if the task is periodic
+	Unique     bool    // the name is taken while the task lives
+	WallClock  bool    // a task that runs once waits on the wall clock
 	Jitter     time.Duration
 	MaxRuns    uint64 // 0 means no limit
 
 	From, Until time.Time // when runs may be planned; the zero time means no bound
 	BackOff     BackOff   // of a series whose runs fail
 	PauseAfter  uint64    // failures in a row; 0 means never
-
-	Unique bool // the name is taken while the task lives
 
 	Retry       Retry
 	BeginWithin time.Duration // too late a run does not begin; 0 means no limit
@@ -39,7 +39,7 @@ type Options struct {
 	StartWithin   time.Duration // of the last hundred runs, this part begins no later than that
 	StartQuantile float64
 
-	WallClock bool // a task that runs once waits on the wall clock
+	Past *Past // what there was of a series before; nil for nothing
 
 	Values context.Context // whose values the runs know; nil for none in particular
 	Within context.Context // which ends the task; nil for none
@@ -81,7 +81,7 @@ func (o *Options) Nameable() bool {
 	return o.Timeout == 0 && o.CatchUp == 0 && !o.CatchUpSet && o.OnError == 0 && o.Jitter == 0 &&
 		o.MaxRuns == 0 && o.From.IsZero() && o.Until.IsZero() && o.BackOff == BackOff{} &&
 		o.PauseAfter == 0 && !o.Unique && o.Retry == Retry{} && o.BeginWithin == 0 &&
-		o.DelayBy == nil && o.Follower == nil &&
+		o.DelayBy == nil && o.Follower == nil && o.Past == nil &&
 		o.SuccessWithin == 0 && o.StartWithin == 0 && o.StartQuantile == 0 &&
 		!o.WallClock && o.Values == nil && o.Within == nil
 }

@@ -45,6 +45,8 @@ func set(t *testing.T, v reflect.Value) {
 		v.SetFloat(1)
 	case reflect.Func:
 		v.Set(reflect.MakeFunc(v.Type(), nil))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
 	case reflect.Struct:
 		v.Set(reflect.ValueOf(time.Now()))
 	case reflect.Interface:

@@ -55,7 +55,7 @@ func (s *Series) Start(scheduled, now int64) int64 {
 	case s.CatchUp == Burst:
 		s.behind = uint64(passed)
 		return scheduled
-	case passed == 0, s.CatchUp == Shift && s.until > 0 && now >= s.until:
+	case passed == 0, s.CatchUp == Shift && s.until != 0 && now >= s.until:
 		return scheduled
 	case s.CatchUp == Shift:
 		s.slot = now
@@ -221,5 +221,5 @@ func (s *Series) Over(now int64) bool {
 	if !s.Bounded() || s.held || s.again > 0 || s.asked > 0 {
 		return false
 	}
-	return s.planIsOver() || s.paused && s.until > 0 && now >= s.until
+	return s.planIsOver() || s.paused && s.until != 0 && now >= s.until
 }

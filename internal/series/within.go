@@ -43,7 +43,7 @@ func (s *Series) Limit(due, now int64) int64 {
 	case s.held || s.again > 0:
 		return clock.Never
 	case s.paused && !s.extraFirst():
-		if s.until > 0 {
+		if s.until != 0 {
 			return s.until
 		}
 		return clock.Never

@@ -41,7 +41,7 @@ func (m Mutant) Package() string {
 func All() []Mutant {
 	return slices.Concat(leader, heap, wheels, futures, groups, shutdown, pool, waits, periodic, failures, loops, economy,
 		values, ease, steering, control, calendars, composed, dates, seeing, metrics, recordings,
-		runLog, published, meetings, gates, shards, workflows, fallbacks)
+		runLog, published, meetings, gates, shards, workflows, fallbacks, past)
 }
 
 var (

@@ -88,7 +88,7 @@ var published = []Mutant{
 		Fault: "a job that takes the place of another makes up for the times at which neither was to run",
 		Seen:  "quantum-elixir/quantum-core#416",
 		File:  "internal/series/control.go",
-		From:  "s.held = false if s.planned < now { s.dropWaiting(now) }",
+		From:  "s.held = false if s.planned < now && !s.goesOn() { s.dropWaiting(now) }",
 		To:    "s.held = false",
 	},
 	{

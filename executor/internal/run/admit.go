@@ -16,6 +16,9 @@ type Admission struct{ *Env }
 func (ad *Admission) Admit(
 	c *cell.Cell, pl *Plan, in time.Duration, accept func() error, refused func(),
 ) error {
+	if pl.Past != nil {
+		in = pl.FirstIn(in, ad.Clock.Now())
+	}
 	first := ad.about(pl, in)
 	offered, returned := false, false
 	defer func() {
@@ -42,6 +45,9 @@ func (ad *Admission) Admit(
 // it is refused after all, the caller passes what Announce returns on to Rejected.
 func (ad *Admission) Announce(c *cell.Cell, pl *Plan, in time.Duration) (first Info) {
 	if ad.Observed || pl.Expected() {
+		if pl.Past != nil {
+			in = pl.FirstIn(in, ad.Clock.Now())
+		}
 		first = ad.about(pl, in)
 		ad.Admitted(c, pl, in, first)
 	}

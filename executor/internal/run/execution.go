@@ -228,6 +228,7 @@ func (x *Execution) Tell() {
 		defer x.follow() // as it may make others run
 		defer x.pause()  // as the function may end the series
 		defer x.planByFunction()
+		defer x.keepRun()
 	}
 	switch {
 	case x.Err == nil && pl.Streak.Length > 0: // only a series that goes on has a streak

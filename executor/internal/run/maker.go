@@ -56,7 +56,7 @@ func (m *Maker) Init(pl *Plan, options series.Options, detail any) {
 	pl.special = bounded || options.MaxRuns > 0 || options.CatchUp == series.Shift ||
 		options.Timeout > 0 || options.BeginWithin > 0 || options.Retry.Attempts > 1 ||
 		options.PauseAfter > 0 || options.DelayBy != nil || options.Follower != nil ||
-		options.SuccessWithin > 0 || options.StartWithin > 0 || options.Within != nil
+		options.SuccessWithin > 0 || options.StartWithin > 0 || options.Within != nil || options.Past != nil
 	if options.Timeout > 0 {
 		pl.Late = newLate(m.Subject(options.Name), options.Timeout)
 	}
@@ -87,6 +87,9 @@ func (m *Maker) Carried(ctx context.Context) context.Context { return cell.Bare(
 
 // CheckBounds returns an error if a series has no run that is not too late.
 func (m *Maker) CheckBounds(pl *Plan, initial time.Duration) error {
+	if pl.Past != nil {
+		return m.goOn(pl, initial)
+	}
 	if pl.Until.IsZero() || !pl.Series.Ends(clock.Later(m.Clock.Now(), initial)) {
 		return nil
 	}
@@ -106,7 +109,11 @@ func (m *Maker) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 	pl.Period = series.OnCalendar
 	pl.special, pl.calendar = true, true
 	pl.Dates = series.NewDates(c, now.Wall, pl.Options.From)
-	out, err := pl.AskAgain(now.Wall).Answer()
+	before, err := m.before(pl)
+	if err != nil {
+		return 0, err
+	}
+	out, err := m.firstOutlook(pl, before, now)
 	if err != nil {
 		return 0, m.Refusal(pl.Name, "the calendar's first time is not after now", err)
 	}
@@ -117,6 +124,12 @@ func (m *Maker) SetCalendar(pl *Plan, c series.Calendar) (at int64, err error) {
 		}
 		text := "the calendar has no time after " + pl.Dates.Asked().String()
 		return 0, m.Refusal(pl.Name, text, Invalid("%s", text))
+	}
+	if before != nil {
+		pl.GoOnByDates(now)
+		pl.noticed = now.Now
+	} else if pl.Past != nil {
+		return at, m.begins(pl, now.Wall)
 	}
 	return at, nil
 }

@@ -23,6 +23,9 @@ func Resolve[O TaskOption](s *Settings, opts []O) (o series.Options, err error) 
 			return o, err
 		}
 	}
+	if o.Past != nil && o.Past.Keeper() != nil && o.Name == "" {
+		return o, Invalid("a task whose last run is kept needs a name")
+	}
 	if o.Unique && o.Name == "" {
 		return o, Invalid("a unique task needs a name")
 	}

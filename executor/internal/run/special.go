@@ -36,10 +36,26 @@ func (x *Execution) startSpecial(c *cell.Cell, pl *Plan, now int64) {
 	switch {
 	case !pl.Periodic():
 	case x.skip == tardy:
-		c.When = pl.Lapse(c.When, now)
+		c.When = pl.Lapse(pl.PlannedFor(c.When), now)
 	default:
-		c.When = pl.Start(c.When, now)
+		c.When = pl.Start(pl.PlannedFor(c.When), now)
 	}
+}
+
+// keepRun has a run kept that has ended.
+func (x *Execution) keepRun() {
+	if x.Plan.Past == nil || x.skip != noSkip {
+		return
+	}
+	keeper := x.Plan.Past.Keeper()
+	if keeper == nil {
+		return
+	}
+	x.Owner.Guard("record of runs", x.Info(), func() {
+		if err := keeper.Ended(x.Plan.Name); err != nil {
+			x.Owner.Report(x.Info(), err)
+		}
+	})
 }
 
 // isLast reports whether a bounded series ends with this run.

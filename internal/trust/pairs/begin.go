@@ -1,6 +1,9 @@
 package pairs
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // checkBeginLocked checks that a run may begin now: by its own time, its lane, its pace, and by
 // what has been done to it.
@@ -36,6 +39,7 @@ func (a *audit) checkOwnTimeLocked(r *record, b *bodyRun) {
 	last := r.lastMove("Reset")
 	before := slices.DeleteFunc(slices.Clone(r.bodies[:len(r.bodies)-1]),
 		func(b *bodyRun) bool { return b.run.Triggered }) // the plan stays as it is
+	since, goesOn := r.goesOn()
 	switch {
 	case last != nil && last.d > 0 && len(before) == 0 && !r.applied() &&
 		r.lastMove("Trigger") == nil:
@@ -44,6 +48,10 @@ func (a *audit) checkOwnTimeLocked(r *record, b *bodyRun) {
 				last.d)
 		}
 	case len(r.moves) > 0:
+	case goesOn:
+		if t.way.way&(wEvery|wRate) != 0 && !t.irregularBut("Since", "SinceLast") && (b.due-since)%t.period != 0 {
+			a.found.wrong("%v: a run due at %v is not on the grid of that at %v", r, b.due, since)
+		}
 	case b.began < first:
 		a.found.early("%v begins before its first time, %v", r, first)
 	case t.way.way&(wEvery|wRate) != 0 && !t.irregular() && (b.due-first)%t.period != 0:
@@ -54,6 +62,16 @@ func (a *audit) checkOwnTimeLocked(r *record, b *bodyRun) {
 		b.began < before[len(before)-1].ended+t.period:
 		a.found.early("%v begins too soon after the last run", r)
 	}
+}
+
+// goesOn returns the time of the last run before the submission, or false if nothing is said of it.
+func (r *record) goesOn() (last time.Duration, says bool) {
+	for _, u := range r.t.options { // the last one counts
+		if (u.Name == "Since" || u.Name == "SinceLast") && r.t.way.way&seriesWays != 0 {
+			last, says = since(r.t, u), true
+		}
+	}
+	return last, says
 }
 
 // checkPausesLocked checks that nothing begins in a pause, of its own or of the pool.

@@ -23,6 +23,7 @@ var noFeature = map[string][]string{
 	"it is for the packages of the module, which serve the other ways": {
 		"Pool.Native", "ScheduledPool.Native", "Serial.Native", "Queue.Apply",
 	},
+	"it has no effect on an executor": {"state.Open", "Book.Last", "Book.Forget", "Book.Close"},
 	"it is no part of an executor": {
 		"executor.Ticks", "future.Of", "future.Failed", "future.NewPromise", "future.NewTask",
 		"future.Invoke", "future.CancelledError",

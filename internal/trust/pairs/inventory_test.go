@@ -16,7 +16,7 @@ import (
 // users are the types whose methods users call; the others have values that are only read.
 var users = []string{
 	"Pool", "ScheduledPool", "ScheduledFuture", "Handle", "Serial", "Keyed", "Group",
-	"CompletionService", "Queue", "Loop", "Turn", "Future",
+	"CompletionService", "Queue", "Loop", "Turn", "Future", "Book",
 }
 
 func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
@@ -26,6 +26,7 @@ func TestEveryExportedFeatureHasAGenerator(t *testing.T) {
 		namesIn(t, "../../../executor/insight"), namesIn(t, "../../../executor/queue"),
 		namesIn(t, "../../../executor/rejection"), namesIn(t, "../../../executor/retry"),
 		namesIn(t, "../../../executor/fallback"),
+		namesIn(t, "../../../executor/state"),
 		namesIn(t, "../../../future"),
 	)
 	slices.Sort(exported)

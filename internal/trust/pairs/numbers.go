@@ -11,7 +11,7 @@ func (a *audit) checkNumbersLocked(r *record) {
 	if r.applied() || r.t.way.way&bulkWays != 0 {
 		return
 	}
-	missed := !r.t.irregularBut("CatchUp") && len(r.moves) == 0 &&
+	missed := !r.t.irregularBut("CatchUp", "Since", "SinceLast") && len(r.moves) == 0 &&
 		r.t.way.way&(wEvery|wRate) != 0
 	policy := executor.Burst
 	if r.t.ticks() {
@@ -39,6 +39,9 @@ func (a *audit) checkNumbersLocked(r *record) {
 			continue
 		}
 		before := r.submitted + r.t.delay - r.t.period
+		if last, goesOn := r.goesOn(); goesOn {
+			before = last
+		}
 		for _, earlier := range r.bodies[:i] {
 			if earlier.run.Attempt <= 1 && !earlier.run.Triggered {
 				before = earlier.due
@@ -64,10 +67,10 @@ func (a *audit) checkNumbersLocked(r *record) {
 	}
 }
 
-// irregularBut is irregular, one option apart.
-func (t *task) irregularBut(name string) bool {
+// irregularBut is irregular, some options apart.
+func (t *task) irregularBut(names ...string) bool {
 	c := *t
 	c.options = slices.DeleteFunc(slices.Clone(t.options),
-		func(u *use) bool { return u.Name == name })
+		func(u *use) bool { return slices.Contains(names, u.Name) })
 	return c.irregular()
 }

@@ -19,6 +19,11 @@ func until(t *task, u *use) time.Duration {
 
 func from(t *task, u *use) time.Duration { return t.at + ms*time.Duration(u.pick(0, 30)) }
 
+// since is the time of the last run before the submission, and window how far back it is caught up
+// with.
+func since(t *task, u *use) time.Duration { return t.at - ms*time.Duration(u.pick(0, 60)) }
+func window(u *use) time.Duration         { return ms * time.Duration(u.pick(1, 60)) }
+
 // catchUp returns the policy; a calendar does not take Shift.
 func catchUp(t *task, u *use) executor.CatchUpPolicy {
 	n := 4
@@ -90,6 +95,8 @@ func (u *use) parameters(t *task) string {
 		return fmt.Sprintf("(%v)", until(t, u))
 	case "From":
 		return fmt.Sprintf("(%v)", from(t, u))
+	case "Since", "SinceLast":
+		return fmt.Sprintf("(%v, %v)", since(t, u), window(u))
 	case "Retry":
 		return fmt.Sprintf("(%d, %+v)", 2+u.pick(0, 2), backoff(u))
 	case "BoundedFIFO", "Queue.Bounded", "PendingLimit":

@@ -7,7 +7,8 @@ func (a *audit) checkPunctualLocked() {
 	}
 	a.journal.eachLate(0, func(r *record, b *bodyRun) {
 		due := b.due
-		if r.t.way.way&(delayedWays|wTurn) == 0 && b.run.Attempt <= 1 {
+		_, goesOn := r.goesOn() // what was due before the submission begins after it
+		if (r.t.way.way&(delayedWays|wTurn) == 0 || goesOn) && b.run.Attempt <= 1 {
 			due = max(due, r.answeredAt)
 		}
 		if r.lane() != 0 || b.began <= due || a.course.pausedBetween(due, b.began) || r.tainted ||

@@ -12,7 +12,7 @@ func (t *task) ticks() bool {
 
 // irregular reports whether a series has options that change when its runs come.
 func (t *task) irregular() bool {
-	for _, name := range []string{"From", "Jitter", "SlowDown", "DelayBy", "CatchUp"} {
+	for _, name := range []string{"From", "Jitter", "SlowDown", "DelayBy", "CatchUp", "Since", "SinceLast"} {
 		if t.using(byName[name]) != nil {
 			return true
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/punctual-go/punctual/executor"
+	"github.com/punctual-go/punctual/executor/state"
 )
 
 // seriesOptions are those that say when a task runs again, and until when.
@@ -75,6 +76,35 @@ var seriesOptions = []*definition{
 					l.marks.task(u.Feature, r)
 				}
 			})
+		},
+	},
+	{
+		Feature: Feature{
+			Name: "Since", API: []string{"state.Since"}, hosts: timed, ways: seriesWays, group: "past",
+		},
+		task: func(l *life, t *task, u *use) taskOpts {
+			return taskOpts{state.Since(l.at(since(t, u)), window(u))}
+		},
+		observed: func(l *life, u *use) {
+			l.journal.eachUsing(u.Feature, func(r *record, u *use) {
+				if len(r.bodies) > 0 && r.bodies[0].due < r.submitted {
+					l.marks.task(u.Feature, r)
+				}
+			})
+		},
+	},
+	{
+		Feature: Feature{
+			Name: "SinceLast", API: []string{"Book.SinceLast", "state.New"}, hosts: scheduled,
+			ways: seriesWays &^ wApply, group: "past", callback: true,
+		},
+		shape: func(d *draft, t *task, _ *use) { t.unnamed = false },
+		task: func(l *life, t *task, u *use) taskOpts {
+			s := &shelf{life: l, use: u, name: t.name()}
+			s.run.Slot = l.at(since(t, u))
+			s.run.Ended = s.run.Slot
+			book := state.New(s, state.Config{BeforeRun: u.pick(2, 2) == 0})
+			return taskOpts{executor.Name(t.name()), book.SinceLast(window(u))}
 		},
 	},
 	{

@@ -1,0 +1,112 @@
+package catalogue
+
+// Series that go on after their process was down.
+var past = []Mutant{
+	{
+		ID:    "past-01",
+		Fault: "the slot on the edge of the window gets no run",
+		File:  "internal/series/past.go",
+		From:  "older := ceil(span(s.slot, s.caughtUpFrom(b, m)), uint64(period))",
+		To:    "older := ceil(span(s.slot, s.caughtUpFrom(b, m)+1), uint64(period))",
+	},
+	{
+		ID:    "past-02",
+		Fault: "what is older than the window is lost in silence",
+		File:  "internal/series/past.go",
+		From:  "s.Missed = older",
+	},
+	{
+		ID:    "past-03",
+		Fault: "after the clock was set back, a rate waits until it is where it was",
+		File:  "internal/series/past.go",
+		From:  "s.slot -= int64(ceil(ahead, uint64(period)) * uint64(period))",
+		To:    "_ = ahead",
+	},
+	{
+		ID:    "past-04",
+		Fault: "under Skip the slots of the downtime are made up for by one run",
+		File:  "internal/series/past.go",
+		From:  "if g.CatchUp == Skip { return m.Now - g.window() }",
+	},
+	{
+		ID:    "past-05",
+		Fault: "a run for a slot before the pool was made counts for the time of that",
+		File:  "executor/internal/run/special.go",
+		From:  "c.When = pl.Start(pl.PlannedFor(c.When), now)",
+		To:    "c.When = pl.Start(c.When, now)",
+	},
+	{
+		ID:    "past-06",
+		Fault: "a calendar has its slots outside of the window caught up with",
+		File:  "internal/series/past.go",
+		From:  "if s.Dates.last = q.base; o.past > 0 { s.Dates.last = o.last }",
+		To:    "s.Dates.last = q.base",
+	},
+	{
+		ID:    "past-07",
+		Fault: "an attempt that another is to follow is recorded as the run",
+		File:  "executor/state/underway.go",
+		From:  "u.cut = err != nil && ctx.Err() != nil",
+		To:    "u.cut = false; _ = b.record(u, a.Name); u.cut = err != nil && ctx.Err() != nil",
+	},
+	{
+		ID:    "past-08",
+		Fault: "a run that a shutdown has cut short counts as one that has ended",
+		File:  "executor/state/underway.go",
+		From:  "u.recorded || u.cut || b.before",
+		To:    "u.recorded || b.before",
+	},
+	{
+		ID:    "past-09",
+		Fault: "under BeforeRun a run begins that could not be recorded",
+		File:  "executor/state/underway.go",
+		From:  "return fmt.Errorf(\"state: a run does not begin that is not recorded: %w\", err)",
+		To:    "_ = err",
+	},
+	{
+		ID:    "past-10",
+		Fault: "a job that is replaced while it runs has a run twice",
+		File:  "executor/state/underway.go",
+		From:  "if p.hasHad(a.Series, slot) { return nil }",
+	},
+	{
+		ID:    "past-11",
+		Fault: "a file gets its name before its directory knows",
+		File:  "executor/state/file.go",
+		From:  "if err == nil { err = f.disk.SyncNames(f.path) }",
+	},
+	{
+		ID:    "past-12",
+		Fault: "what a process that was killed has written is read, and lost with the power",
+		File:  "executor/state/file.go",
+		From:  "err = d.SyncNames(path)",
+	},
+	{
+		ID:    "past-13",
+		Fault: "a damaged file replaces the good one before it",
+		File:  "executor/state/file.go",
+		From:  "if err := f.disk.Rename(f.path, f.path+badSuffix); err != nil {",
+		To:    "if err := error(nil); err != nil {",
+	},
+	{
+		ID:    "past-14",
+		Fault: "records that come while one is written each have a write of their own",
+		File:  "executor/state/file.go",
+		From:  "for f.writing && !t.over { f.free.Wait() }",
+		To:    "for f.writing { f.free.Wait() }; t = newTurn(); t.changes[name] = to",
+	},
+	{
+		ID:    "past-15",
+		Fault: "the first run is lost if the process is down at its time",
+		File:  "executor/internal/run/past.go",
+		From:  "if err := keeper.Begins(pl.Name, after); err != nil {",
+		To:    "if err := error(nil); err != nil {",
+	},
+	{
+		ID:    "past-16",
+		Fault: "an extra run is recorded as the last",
+		File:  "executor/internal/run/kept.go",
+		From:  "case !planned:",
+		To:    "case !planned && false:",
+	},
+}
