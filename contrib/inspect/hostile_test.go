@@ -244,6 +244,22 @@ func TestAListWithoutTicksLoadsItself(t *testing.T) {
 	}
 }
 
+// A version of any length is not sent to each viewer with each button.
+func TestAVersionTooLongForAButton(t *testing.T) {
+	f := newFake(func(context.Context, panel.Query) (panel.View, error) {
+		ref := panel.Ref{List: "failed", ID: "x"}
+		return panel.View{Actions: []panel.Action{
+			{Ref: ref, Verb: "move", Label: "Move", Version: strings.Repeat("v", 512)},
+			{Ref: ref, Verb: "redrive", Label: "Run again", Version: strings.Repeat("v", 1<<20)}}}, nil
+	})
+	page := f.page(inspect.Actions(anybody))
+	body := get(t, page, "/panel/orders/").Body.String()
+	assert.Less(t, len(body), 10<<10)
+	assert.Contains(t, body, `name="do" value="move"`)
+	assert.Contains(t, body, "Run again: not from here")
+	assert.Less(t, get(t, page, "/panel/orders/?format=json").Body.Len(), 10<<10)
+}
+
 // A panel that answers with a million rows costs its viewers no more than one with few.
 func TestAMillionRows(t *testing.T) {
 	rows := make([]panel.Row, 1_000_000)
