@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -132,15 +133,19 @@ func (c *crew) ask(f *Fleet, q *question) (*record, error) {
 	if !q.awaited { // nobody changes that yet
 		places = c.others
 	}
+	leave := sync.OnceFunc(func() { <-places })
 	select {
 	case places <- struct{}{}:
-		defer func() { <-places }()
+		defer leave()
 	case <-c.ctx.Done():
 		return nil, errors.New("the page of the fleet has been closed")
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, askedWithin)
 	defer cancel()
-	late := f.ifOverdue(q, func(now time.Time) { f.answeredLocked(q.member, nil, errNoAnswer, now) })
+	late := f.ifOverdue(q, func(now time.Time) {
+		leave() // others need it
+		f.answeredLocked(q.member, nil, errNoAnswer, now)
+	})
 	defer late.Stop()
 	rec, err := f.fetch(ctx, q.member)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && rec == nil {
