@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -40,8 +41,9 @@ func (f *Fleet) askLocked(now time.Time) {
 	for _, s := range f.services {
 		if !s.busy && now.Sub(s.asked) >= resolvedEach {
 			s.busy, s.asked = true, now
-			f.beginLocked()
-			go f.resolve(f.crew.ctx, s)
+			q := new(question)
+			f.awaitLocked(q)
+			go f.resolve(f.crew.ctx, s, q)
 		}
 	}
 	if now.Before(f.rest) {
@@ -52,72 +54,107 @@ func (f *Fleet) askLocked(now time.Time) {
 			continue
 		}
 		m.busy, m.asked = true, now
-		awaited := m.now.trouble == ""
-		if awaited {
-			f.beginLocked()
+		q := &question{member: m}
+		if m.now.trouble == "" {
+			f.awaitLocked(q)
 		}
-		go f.ask(m, awaited)
+		go f.ask(q)
 	}
 }
 
-func (f *Fleet) beginLocked() {
+// question is one to a member, or to the resolver. The lock of the fleet guards it.
+//
+//	awaited -> over     it is answered in time
+//	awaited -> overdue  what was called does not heed its context: no view waits for it any more,
+//	                    and it is not called again
+//	overdue -> over     it has returned after all
+type question struct {
+	*member
+	awaited bool // by viewers
+	over    bool
+}
+
+func (f *Fleet) awaitLocked(q *question) {
 	if f.pending == 0 {
 		f.idle = make(chan struct{})
 	}
 	f.pending++
+	q.awaited = true
 }
 
-func (f *Fleet) doneLocked() {
+func (f *Fleet) notAwaitedLocked(q *question) {
+	if !q.awaited {
+		return
+	}
+	q.awaited = false
 	if f.pending--; f.pending == 0 {
 		close(f.idle)
 	}
 }
 
+// ifOverdue calls told, with the lock held, if a question is not over long after it should be.
+func (f *Fleet) ifOverdue(q *question, told func(now time.Time)) *time.Timer {
+	return time.AfterFunc(askedWithin+viewWait, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if !q.over {
+			told(time.Now())
+			f.notAwaitedLocked(q)
+		}
+	})
+}
+
 // ask asks a member, when there is a place.
-func (f *Fleet) ask(m *member, awaited bool) {
+func (f *Fleet) ask(q *question) {
 	rec, err := (*record)(nil), errors.New(exits)
-	defer func() { f.asked(m, awaited, rec, err) }() // also if the client ends the goroutine
-	if panicked := attempt(func() { rec, err = f.crew.ask(f, m, awaited) }); panicked != "" {
+	defer func() { f.asked(q, rec, err) }() // also if the client ends the goroutine
+	if panicked := attempt(func() { rec, err = f.crew.ask(f, q) }); panicked != "" {
 		err = errors.New(panicked)
 	}
 }
 
 // asked takes what a member has answered.
-func (f *Fleet) asked(m *member, awaited bool, rec *record, err error) {
+func (f *Fleet) asked(q *question, rec *record, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	m.busy = false
+	q.busy, q.over = false, true
 	now := time.Now()
-	f.answeredLocked(m, rec, err, now)
+	f.answeredLocked(q.member, rec, err, now)
 	// To read what all answer takes a twentieth of a processor at most.
 	if spent := time.Duration(f.crew.spent.Swap(0)); spent > 0 {
 		f.rest = later(f.rest, now).Add(20 * spent)
 	}
-	if awaited {
-		f.doneLocked()
-	}
+	f.notAwaitedLocked(q)
 }
 
 // ask waits for a place, and asks a member.
-func (c *crew) ask(f *Fleet, m *member, awaited bool) (*record, error) {
+func (c *crew) ask(f *Fleet, q *question) (*record, error) {
 	places := c.places
-	if !awaited {
+	if !q.awaited { // nobody changes that yet
 		places = c.others
 	}
+	leave := sync.OnceFunc(func() { <-places })
 	select {
 	case places <- struct{}{}:
-		defer func() { <-places }()
+		defer leave()
 	case <-c.ctx.Done():
 		return nil, errors.New("the page of the fleet has been closed")
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, askedWithin)
 	defer cancel()
-	rec, err := f.fetch(ctx, m)
+	late := f.ifOverdue(q, func(now time.Time) {
+		leave() // others need it
+		f.answeredLocked(q.member, nil, errNoAnswer, now)
+	})
+	defer late.Stop()
+	rec, err := f.fetch(ctx, q.member)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && rec == nil {
-		return nil, errors.New("no answer within " + span(askedWithin).String())
+		return nil, errNoAnswer
 	}
 	return rec, err
 }
+
+var errNoAnswer = errors.New("no answer within " + span(askedWithin).String())
 
 // oddAnswer says what is wrong with an answer. That there is one shows that something is there.
 type oddAnswer string

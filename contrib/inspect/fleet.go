@@ -120,6 +120,7 @@ func (f *Fleet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, ok := within(r)
 	switch {
 	case !ok, path == "health", path == "ready": // it has none of its own
+		protect(w.Header())
 		http.NotFound(w, r)
 		return
 	case strings.HasPrefix(path, "asset/"):

@@ -98,11 +98,16 @@ type service struct {
 }
 
 // resolve looks at a name, without the lock.
-func (f *Fleet) resolve(ctx context.Context, s *service) {
+func (f *Fleet) resolve(ctx context.Context, s *service, q *question) {
 	ctx, cancel := context.WithTimeout(ctx, askedWithin)
 	defer cancel()
 	trouble, found := exits, []string(nil)
-	defer func() { f.resolved(s, found, trouble) }() // also if the resolver ends the goroutine
+	defer func() { f.resolved(s, q, found, trouble) }() // also if the resolver ends the goroutine
+	late := f.ifOverdue(q, func(now time.Time) {
+		f.version++
+		s.fails(errNoAnswer.Error(), now)
+	})
+	defer late.Stop()
 	var err error
 	trouble = attempt(func() { found, err = f.resolver.LookupHost(ctx, s.base.Hostname()) })
 	if trouble == "" {
@@ -112,20 +117,26 @@ func (f *Fleet) resolve(ctx context.Context, s *service) {
 }
 
 // resolved takes the addresses to which a name leads, or why it can't be resolved.
-func (f *Fleet) resolved(s *service, found []string, trouble string) {
+func (f *Fleet) resolved(s *service, q *question, found []string, trouble string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s.busy = false
+	s.busy, q.over = false, true
 	f.version++
 	now := time.Now()
 	if trouble == "" {
 		f.moveLocked(s, found, now)
-	} else if s.trouble == "" {
+	}
+	s.fails(trouble, now)
+	f.askLocked(now)
+	f.notAwaitedLocked(q)
+}
+
+// fails takes why a name can't be resolved, or "" if it can.
+func (s *service) fails(trouble string, now time.Time) {
+	if s.trouble == "" && trouble != "" {
 		s.since = now
 	}
 	s.trouble = trouble
-	f.askLocked(now)
-	f.doneLocked()
 }
 
 // moveLocked has those asked to which a name leads now, and no others.

@@ -99,19 +99,8 @@ func (one *fleetTrouble) join(p *fleetProcess, t trouble) {
 	}
 }
 
-// amiss returns which processes can't be seen.
+// amiss returns what can't be seen: names first, each of which may lead to many processes.
 func (s *fleetSeen) amiss() (list []*fleetTrouble) {
-	for _, p := range s.processes {
-		if !p.amiss {
-			continue
-		}
-		says := p.Trouble + ", since " + clockTime(time.Now(), p.Since)
-		if p.has != nil {
-			says += "; it answered last at " + clockTime(time.Now(), p.Answered)
-		}
-		list = append(list, &fleetTrouble{trouble: trouble{What: replicaSilent, Since: p.Since},
-			Who: []*fleetProcess{p}, Own: says})
-	}
 	for i := range s.services {
 		one := &s.services[i]
 		says := fmt.Sprintf("%s of the addresses of %s are not asked: %s at most are", count(one.more),
@@ -122,6 +111,17 @@ func (s *fleetSeen) amiss() (list []*fleetTrouble) {
 		}
 		list = append(list, &fleetTrouble{trouble: trouble{What: replicaSilent, Since: one.since},
 			Own: says})
+	}
+	for _, p := range s.processes {
+		if !p.amiss {
+			continue
+		}
+		says := p.Trouble + ", since " + clockTime(time.Now(), p.Since)
+		if p.has != nil {
+			says += "; it answered last at " + clockTime(time.Now(), p.Answered)
+		}
+		list = append(list, &fleetTrouble{trouble: trouble{What: replicaSilent, Since: p.Since},
+			Who: []*fleetProcess{p}, Own: says})
 	}
 	return list
 }

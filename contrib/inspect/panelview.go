@@ -279,7 +279,8 @@ func (h *hosted) actions(list []panel.Action) (shown []panelAction) {
 	for _, a := range first(list, mostDo) {
 		is := panelAction{Verb: a.Verb, Label: h.name(a.Label), Confirm: h.line(a.Confirm),
 			Why: h.line(a.Why)}
-		if path := h.pathOf(a.Ref); path != "" && a.Why == "" && plainVerb.MatchString(a.Verb) {
+		path := h.pathOf(a.Ref)
+		if path != "" && a.Why == "" && plainVerb.MatchString(a.Verb) && len(a.Version) <= longestID {
 			values := url.Values{"version": {a.Version}}
 			if a.Vanishes {
 				values.Set("gone", "1")

@@ -20,6 +20,7 @@ type record struct {
 	Sources recordSources `json:"sources"`
 	Tasks   recordTasks   `json:"tasks"`
 	More    int           `json:"more_tasks"`
+	Fleet   present       `json:"processes"` // which only a fleet has
 
 	size int           // of the answer, in bytes
 	skew time.Duration // of its clock
@@ -125,7 +126,21 @@ func (d *span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-const notPage = oddAnswer("it answers with JSON, but not with that of a page")
+// present is whether JSON has something, whatever that is.
+type present bool
+
+// UnmarshalJSON reads JSON.
+func (p *present) UnmarshalJSON([]byte) error {
+	*p = true
+	return nil
+}
+
+const (
+	notPage = oddAnswer("it answers with JSON, but not with that of a page")
+	// notProcess is a fleet's: this one may be a member of that, and each would tell the other for
+	// ever what was wrong once.
+	notProcess = oddAnswer("it answers as a fleet does, and has to be the page of a process")
+)
 
 // newRecord reads what a member has answered.
 func newRecord(body []byte) (*record, error) {
@@ -133,8 +148,11 @@ func newRecord(body []byte) (*record, error) {
 	if err := json.Unmarshal(body, r); !tolerable(err) {
 		return nil, notJSON
 	}
-	if r.At.IsZero() {
+	switch {
+	case r.At.IsZero():
 		return nil, notPage
+	case bool(r.Fleet) && r.Process.Instance == "":
+		return nil, notProcess
 	}
 	r.size, r.skew = len(body), max(time.Until(r.At), -math.MaxInt64)
 	r.clean()

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -254,7 +255,10 @@ func TestWhereARunStandsIsRedacted(t *testing.T) {
 		inspect.Redact(func(text string) string { return strings.ReplaceAll(text, "inspect_test", "…") }))
 	defer l.jobs.Close()
 	defer close(held)
-	l.every(t, ms, "held", func(context.Context) error { <-held; return nil })
+	begun := make(chan struct{}) // before that the goroutine need not carry its name
+	begins := sync.OnceFunc(func() { close(begun) })
+	l.every(t, ms, "held", func(context.Context) error { begins(); <-held; return nil })
+	<-begun
 	path := pathOf(t, l.page, "held")
 	var key string
 	require.Eventually(t, func() bool {

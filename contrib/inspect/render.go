@@ -192,7 +192,7 @@ func (p *Page) serveView(w http.ResponseWriter, r *http.Request, path string) {
 		shown = rendered{title: []crumb{{"not found", path}}, live: missing(path)}
 	}
 	f.Title, f.Task, f.Live = shown.title, shown.task, template.HTML(shown.live)
-	f.Fill = act && isList(path)
+	f.Fill = act && p.isStep(path+"/"+stepPreview)
 	f.serve(w, code)
 }
 

@@ -98,9 +98,6 @@ const (
 	stepConfirm = "confirm"
 )
 
-// isList reports whether a list of tasks is at a path.
-func isList(path string) bool { return path == allTasks || strings.HasSuffix(path, "/"+allTasks) }
-
 // isStep reports whether a path is that of a step. Only a form leads there.
 func (p *Page) isStep(path string) bool {
 	_, _, _, ok := p.manyStep(path)
@@ -123,7 +120,7 @@ func (p *Page) manyStep(path string) (list string, of *source, step string, ok b
 	if step != stepPreview && step != stepConfirm {
 		return "", nil, "", false
 	}
-	if list == allTasks {
+	if list == allTasks && p.fleet == nil { // of its processes nothing can be selected
 		return list, nil, step, true
 	}
 	for _, src := range p.sources {

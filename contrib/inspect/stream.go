@@ -20,14 +20,14 @@ const (
 // serveStream keeps a viewer up to date: at each tick it sends what the address shows by then,
 // unless that is the same. There is no queue: who reads slowly gets the newest when it has read.
 func (p *Page) serveStream(w http.ResponseWriter, r *http.Request, path string) {
-	down := p.serverOf(r)
+	down, act := p.serverOf(r), p.mayAct(r) // which may hang, and is to keep no place meanwhile
 	if !p.beginStream(down) {
 		http.Error(w, "no more viewers can be kept up to date", http.StatusServiceUnavailable)
 		return
 	}
 	defer p.endStream()
 	s := stream{page: p, down: down, w: w, r: r, path: path, query: newQuery(r.URL.Query()),
-		act: p.mayAct(r), control: http.NewResponseController(w)}
+		act: act, control: http.NewResponseController(w)}
 	// The connection may serve other requests afterwards.
 	defer func() { _ = s.control.SetWriteDeadline(time.Time{}) }()
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -10,7 +10,7 @@
 //
 // Everything is text: whatever names and errors consist of, they cannot become a part of the page.
 // What is too long, or too much, is cut: names at 200 bytes, errors at 1,000, texts at 32 KiB, a
-// table at 200 rows.
+// table at 200 rows. What has an ID or a version of more than 512 bytes has no view, or no button.
 //
 // # Who calls
 //
@@ -18,7 +18,7 @@
 // 5 s for Read, 30 s for Act. Of each view there is one call of Read under way at most, and there
 // are eight of all views of a panel; so Read and Act have to be safe for concurrent use. All
 // viewers share the answer. It is kept for as long as [About] says, and at least for twenty times
-// as long as the call took, so that a source is busy with the page for a twentieth of the time at
+// as long as the call took, so that a source is busy with each view for a twentieth of the time at
 // most. Nobody is asked for a view at which nobody looks.
 //
 // A source may fail, panic, call runtime.Goexit or not answer. Then the page says so, beside what

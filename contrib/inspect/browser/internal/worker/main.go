@@ -1,5 +1,7 @@
 // Command worker is a process of a fleet: a pool whose job "import" can be made to fail, and the
-// page of the pool behind a token. It prints its address when it listens.
+// page of the pool behind a token. It prints its address when it listens. With -shared it also
+// serves a pool that all processes share, whose task "deliver" fails until the file is there that
+// its payload names.
 package main
 
 import (
@@ -13,6 +15,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
+	"github.com/punctual-go/punctual/cluster"
 	"github.com/punctual-go/punctual/contrib/inspect"
 	"github.com/punctual-go/punctual/executor"
 	"github.com/punctual-go/punctual/executor/insight"
@@ -23,7 +28,14 @@ func main() {
 	version := flag.String("version", "v1", "the version to show")
 	token := flag.String("token", "", "the token to ask for")
 	failure := flag.String("fail", "", "the error of import")
+	shared := flag.String("shared", "", "the server of the shared pool")
 	flag.Parse()
+	if *shared != "" {
+		if err := join(*shared); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	if err := run(*address, *version, *token, *failure); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -61,3 +73,29 @@ func run(address, version, token, failure string) error {
 		page.ServeHTTP(w, r)
 	}))
 }
+
+// join serves the shared pool until the process ends, also if the server is away for a while.
+func join(address string) error {
+	nc, err := nats.Connect(address, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
+	if err != nil {
+		return err
+	}
+	pool, err := cluster.Join(context.Background(), nc, cluster.Logger(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return err
+	}
+	go func() {
+		for pool.Serve(context.Background(), deliver) != nil {
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+	return nil
+}
+
+var deliver = cluster.Define("deliver", func(_ context.Context, file string) (int, error) {
+	if _, err := os.Stat(file); err != nil {
+		return 0, errors.New("no route to <mail.example>")
+	}
+	return 0, nil
+})
