@@ -51,6 +51,10 @@ func (s *seen) findTroubles() []insight.Trouble {
 			Since:  s.at.Add(-time.Duration(f.Overdue)),
 			Reason: "the task that is due next has waited for " + f.Overdue.String()})
 	}
+	if t, ok := s.refusal(); ok {
+		ts = append(slices.Clip(ts), t)
+		slices.SortStableFunc(ts, func(a, b insight.Trouble) int { return rank(a.What) - rank(b.What) })
+	}
 	return ts
 }
 
@@ -129,7 +133,7 @@ func (s *seen) trouble(t insight.Trouble) trouble {
 	is := trouble{What: t.What, Pool: link{text(s.title()), s.path()}, Since: t.Since, Count: t.Count,
 		Deaths: t.Deaths, Reason: s.page.redactor.reason(t.Reason)}
 	switch t.What {
-	case insight.Starved, insight.Overdue:
+	case insight.Starved, insight.Overdue, showsRefusing:
 		return is
 	case insight.Dead:
 		is.Task = &link{text(named(t.Name)), s.path() + "ended/" + hashed(t.Name)}
@@ -220,8 +224,8 @@ const (
 
 // ranks are what can be shown of a source, the worst first.
 var ranks = []string{insight.HealthDown, insight.Dead, insight.Starved, insight.Stuck, insight.Late,
-	insight.GivenUp, insight.TimedOut, insight.Failing, insight.Expiring, insight.HealthDegraded,
-	insight.Overdue, showsFailed, showsRecovered, insight.HealthOK}
+	insight.GivenUp, insight.TimedOut, insight.Failing, insight.Expiring, showsRefusing,
+	insight.HealthDegraded, insight.Overdue, showsFailed, showsRecovered, insight.HealthOK}
 
 func rank(shows string) int { return slices.Index(ranks, shows) }
 
