@@ -66,10 +66,17 @@ func (w *fleetWrong) add(ill wrong) {
 	w.sort()
 }
 
-// sort puts the worst first, and keeps no more than are shown.
+// sort puts the worst first, of what is as bad that of the newest version only, and keeps no more
+// than are shown.
 func (w *fleetWrong) sort() {
 	slices.SortStableFunc(w.Shown, func(a, b *fleetTrouble) int {
-		return rankOf(word(a.What)) - rankOf(word(b.What))
+		if worse := rankOf(word(a.What)) - rankOf(word(b.What)); worse != 0 || a.Fresh == b.Fresh {
+			return worse
+		}
+		if a.Fresh {
+			return -1
+		}
+		return 1
 	})
 	if n := len(w.Shown) - mostWrong; n > 0 {
 		w.Shown, w.More = w.Shown[:mostWrong], w.More+n

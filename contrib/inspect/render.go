@@ -19,6 +19,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"forms": func() []string { return []string{"act", "move-by", "many"} },
 	"name":  named, "label": label, "count": count[uint64], "size": count[int], "rate": rate,
 	"clock":    func(t time.Time) string { return clockTime(time.Now(), t) },
+	"ofTask":   ofTask,
 	"until":    until,
 	"away":     away,
 	"numbered": func(n int, what string) string { return numbered(uint64(n), what) },

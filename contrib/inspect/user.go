@@ -10,7 +10,7 @@ import (
 // passed Actions, before it is done. It panics if user is nil.
 //
 //	page.With(inspect.Who(func(r *http.Request) string {
-//		name, _, _ := r.BasicAuth()
+//		name, _, _ := r.BasicAuth() // which something in front of the page has verified
 //		return name
 //	}))
 func Who(user func(*http.Request) string) Option {
