@@ -17,6 +17,9 @@ const fewestBehind = 3
 
 // behind returns the tasks that are so, among those names that are measured.
 func (s *seen) behind() (found []insight.Trouble) {
+	if !s.history().Kept {
+		return nil
+	}
 	for _, m := range s.measurements().Tasks {
 		if m.Missed == 0 || s.tasks().named(m.Name) != 1 {
 			continue

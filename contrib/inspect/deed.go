@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -12,7 +13,7 @@ type deed struct {
 	verb string
 	by   string // "" if that is not known
 	of   *source
-	task string // its name; "" for the source itself
+	task string // its name, or how it begins; "" for the source itself
 
 	serial uint64 // of the task; 0 if it had ended
 	form   string // which has been confirmed, for several tasks
@@ -25,10 +26,16 @@ type deeds struct {
 	list []deed
 }
 
-// mostDeeds is how many are remembered.
-const mostDeeds = 1000
+// The most that is remembered: of them, and of a name, in bytes.
+const (
+	mostDeeds   = 1000
+	longestName = 1000
+)
 
 func (d *deeds) add(done deed) {
+	if len(done.task) > longestName {
+		done.task = strings.Clone(done.task[:longestName])
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.list) == mostDeeds {
@@ -37,8 +44,8 @@ func (d *deeds) add(done deed) {
 	d.list = append(d.list, done)
 }
 
-// latest returns the last ones that are asked for, the latest first. Those of one form are one, with
-// how many tasks it was done to.
+// latest returns the last ones that are asked for, the latest first. Those of one form are one,
+// with how many tasks it was done to.
 func (d *deeds) latest(most int, wanted func(*deed) bool) (found []deed, tasks []int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -93,12 +100,14 @@ func (s *snapshot) deeds() []shownDeed {
 	if len(s.sources) == 0 {
 		return nil
 	}
-	return s.shownDeeds(s.sources[0].page.deeds.latest(mostDeedsOfAll, func(*deed) bool { return true }))
+	all := func(*deed) bool { return true }
+	return s.show(s.sources[0].page.deeds.latest(mostDeedsOfAll, all))
 }
 
 // deeds returns what has been done to the source and its tasks.
 func (s *seen) deeds() []shownDeed {
-	return s.show(s.page.deeds.latest(mostDeedsShown, func(d *deed) bool { return d.of == s.source }))
+	here := func(d *deed) bool { return d.of == s.source }
+	return s.show(s.page.deeds.latest(mostDeedsShown, here))
 }
 
 // deedsOf returns what has been done to a task: by its name, which may be that of one before it, if
@@ -106,7 +115,8 @@ func (s *seen) deeds() []shownDeed {
 func (s *seen) deedsOf(e *entry) []shownDeed {
 	alone := e.name != "" && s.tasks().named(e.name) <= 1
 	return s.show(s.page.deeds.latest(mostDeedsShown, func(d *deed) bool {
-		return d.of == s.source && (d.serial != 0 && d.serial == e.serial || alone && d.task == e.name)
+		same := d.serial != 0 && d.serial == e.serial
+		return d.of == s.source && (same || alone && d.task == e.name)
 	}))
 }
 
@@ -117,7 +127,7 @@ func (s *seen) show(list []deed, tasks []int) (shown []shownDeed) {
 	return shown
 }
 
-func (s *snapshot) shownDeeds(list []deed, tasks []int) (shown []shownDeed) {
+func (s *snapshot) show(list []deed, tasks []int) (shown []shownDeed) {
 	for i, d := range list {
 		if of := s.find(d.of.path()); of != nil {
 			shown = append(shown, of.shownDeed(d, tasks[i]))
@@ -127,7 +137,8 @@ func (s *snapshot) shownDeeds(list []deed, tasks []int) (shown []shownDeed) {
 }
 
 func (s *seen) shownDeed(d deed, tasks int) shownDeed {
-	shown := shownDeed{At: d.at, Did: participles[d.verb], By: text(d.by), Pool: link{text(s.title()), s.path()}}
+	shown := shownDeed{At: d.at, Did: participles[d.verb], By: text(d.by),
+		Pool: link{text(s.title()), s.path()}}
 	switch {
 	case tasks > 1:
 		shown.Tasks = tasks
@@ -146,7 +157,7 @@ func (s *seen) pausedBy(serial uint64) string {
 			(d.verb == "pause" || d.verb == "resume")
 	})
 	if !ok || d.verb == "resume" {
-		return "Paused by the program: this page knows of nobody who has."
+		return "Not paused on this page, as far as it remembers."
 	}
 	says := "Paused on this page at " + clockTime(time.Now(), d.at)
 	if d.by != "" {

@@ -84,7 +84,7 @@ func TestWhoPausedThis(t *testing.T) {
 		require.True(t, lookup(t, f.first, "task 001").Pause())
 		f.page.Forget()
 		_, by = deedsAt(t, f.page, path)
-		assert.Contains(t, by, "Paused by the program", "dora has resumed it")
+		assert.Contains(t, by, "Not paused on this page", "dora has resumed it")
 		told, by = deedsAt(t, f.page, "pool/second/")
 		assert.Empty(t, told)
 		assert.Empty(t, by)
@@ -117,7 +117,7 @@ func TestDeedsAreOfThePageAlone(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, act(t, page, path, url.Values{"do": {"explode"}}).Code)
 	told, by := deedsAt(t, page, path)
 	assert.Empty(t, told)
-	assert.Contains(t, by, "Paused by the program")
+	assert.Contains(t, by, "Not paused on this page")
 	require.Equal(t, http.StatusSeeOther, act(t, page, path, url.Values{"do": {"resume"}}).Code)
 	require.Equal(t, http.StatusSeeOther, act(t, page, path, url.Values{"do": {"cancel"}}).Code)
 	told, _ = deedsAt(t, page, "")
@@ -133,7 +133,7 @@ func TestTheLastThousandDeedsAreRemembered(t *testing.T) {
 			act(t, page, path, url.Values{"do": {"reset"}, "after": {"1h"}}).Code)
 	}
 	_, by := deedsAt(t, page, path)
-	assert.Contains(t, by, "Paused by the program: this page knows of nobody")
+	assert.Contains(t, by, "Not paused on this page")
 }
 
 // taskPathOf returns the address of a task.
@@ -152,4 +152,24 @@ func taskPathOf(t *testing.T, page http.Handler, pool, task string) string {
 
 func TestWhoNeedsAFunction(t *testing.T) {
 	assert.PanicsWithValue(t, "inspect: nil function", func() { inspect.Who(nil) })
+}
+
+// Names may be of any length, and are not kept whole by what was done to a task.
+func TestADeedOfATaskWithALongName(t *testing.T) {
+	f := newFleet(t, 0)
+	long := strings.Repeat("long ", 1<<18)
+	h := f.add(t, f.first, long)
+	path := taskPathOf(t, f.page, "first", listed(t, f.page, "first"))
+	require.Equal(t, http.StatusSeeOther, act(t, f.page, path, url.Values{"do": {"pause"}}).Code)
+	require.True(t, h.Paused())
+	told, by := deedsAt(t, f.page, path)
+	assert.Len(t, told, 1)
+	assert.Regexp(t, `^Paused on this page at .*\.$`, by)
+}
+
+// listed returns the name of the only task of a pool, as it is shown.
+func listed(t *testing.T, page http.Handler, pool string) string {
+	names, _ := namesOf(t, page, "/pool/"+pool+"/tasks?format=json")
+	require.Len(t, names, 1)
+	return names[0]
 }

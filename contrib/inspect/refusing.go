@@ -6,8 +6,8 @@ import (
 	"github.com/punctual-go/punctual/executor/insight"
 )
 
-// showsRefusing is shown of a source that has just refused tasks: its queue is full, or the contexts
-// of those who wait for room have ended.
+// showsRefusing is shown of a source that has just refused tasks: its queue is full, or the
+// contexts of those who wait for room have ended.
 const showsRefusing = "refusing"
 
 // refusing is what viewers have seen of submissions that a source has refused: nothing counts them

@@ -32,7 +32,8 @@ var faults = []string{
 func firstScreen(tab *chrome.Tab, selector string) (texts []string) {
 	tab.Eval(fmt.Sprintf(`(scrollTo(0, 0), [...document.querySelectorAll(%q)].filter(e => {
 		const box = e.getBoundingClientRect();
-		return box.height && box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+		return box.height && box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight &&
+			box.right <= innerWidth;
 	}).map(e => e.textContent.replace(/\s+/g, " ")))`, selector), &texts)
 	return texts
 }
@@ -51,7 +52,8 @@ func says(text, words string) bool {
 func faulty(tab *chrome.Tab, faults ...string) {
 	tab.Wait(fmt.Sprintf(`(() => {
 		const lines = [...document.querySelectorAll(".wrong li")].map(e => e.textContent);
-		return %#q.split("\n").every((words, i) => words.split("|").every(word => lines[i].includes(word)));
+		return %#q.split("\n").every((words, i) =>
+			words.split("|").every(word => lines[i].includes(word)));
 	})()`, strings.Join(faults, "\n")))
 }
 
@@ -64,12 +66,15 @@ func press(tab *chrome.Tab, js string) {
 
 // link follows the first link of the main part that has a text.
 func link(tab *chrome.Tab, text string) {
-	press(tab, fmt.Sprintf(`[...document.querySelectorAll("main a")].find(a => a.textContent === %q)`, text))
+	press(tab, fmt.Sprintf(
+		`[...document.querySelectorAll("main a")].find(a => a.textContent === %q)`, text))
 }
 
 // look looks at a view on each screen, in each theme. What is wrong has to be the first thing there:
 // all of it, or as many lines as a small screen has room for.
-func look(t *testing.T, tab *chrome.Tab, picture func(string) string, name string, small int, first []string) {
+func look(
+	t *testing.T, tab *chrome.Tab, picture func(string) string, name string, small int, first []string,
+) {
 	t.Helper()
 	for _, screen := range screens {
 		tab.Size(screen.width, screen.height)
@@ -86,7 +91,8 @@ func look(t *testing.T, tab *chrome.Tab, picture func(string) string, name strin
 				break
 			}
 			if assert.Greater(t, len(shown), i, "%s at %d: %s", name, screen.width, words) {
-				assert.True(t, says(shown[i], words), "%s at %d: %s\nis not %s", name, screen.width, shown[i], words)
+				assert.True(t, says(shown[i], words), "%s at %d: %s\nis not %s",
+					name, screen.width, shown[i], words)
 			}
 		}
 		for _, theme := range []string{"light", "dark"} {

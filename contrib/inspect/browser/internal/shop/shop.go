@@ -1,6 +1,6 @@
-// Package shop is a small service that has a bad day: one job panics, one hangs, two fail, one can't
-// keep up with its period, the imports hang with all of their workers, and mails get lost as there
-// is no room for them.
+// Package shop is a small service that has a bad day: one job panics, one hangs, two fail, one
+// can't keep up with its period, the imports hang with all of their workers, and mails get lost as
+// there is no room for them.
 package shop
 
 import (
