@@ -132,6 +132,13 @@ func TestABadDay(t *testing.T) {
 	link(tab, "reconcile")
 	tab.Click(`button[value=pause]`)
 	tab.Wait(`document.getElementById("did")?.textContent === "Paused."`)
+	// What is wrong? No click.
+	index()
+	faulty(tab, faults...) // the last of them takes ten seconds, and gets worse after a minute
+	look(t, tab, picture, "index", 5, faults)
+	done := strings.Join(firstScreen(tab, ".deeds li"), "")
+	assert.True(t, says(done, "reconcile|in jobs|paused by alice"), done)
+
 	// Who paused this? The index says it, and the task with one click.
 	index()
 	link(tab, "reconcile")
@@ -174,13 +181,6 @@ func TestABadDay(t *testing.T) {
 	link(tab, "parse prices")
 	tab.Wait(`document.querySelector("main").textContent.includes("shop.parsePrices")`)
 	assert.Empty(t, tab.Axe())
-
-	// What is wrong? No click.
-	index()
-	faulty(tab, faults...) // the last of them takes ten seconds
-	look(t, tab, picture, "index", 5, faults)
-	done := strings.Join(firstScreen(tab, ".deeds li"), "")
-	assert.True(t, says(done, "reconcile|in jobs|paused by alice"), done)
 
 	// Which jobs fail since the deploy? The fleet says it, also when a replica has been killed.
 	tab.Open(ofFleet)
