@@ -67,9 +67,13 @@ func (p *Page) refuse(w http.ResponseWriter, r *http.Request, code int, why stri
 // who returns for the log who asks for what. Names are those of the request, so they are made
 // readable and are cut.
 func who(r *http.Request) []slog.Attr {
-	return []slog.Attr{slog.String("method", label(r.Method)),
+	attrs := []slog.Attr{slog.String("method", label(r.Method)),
 		slog.String("path", label(r.URL.Path)), slog.String("remote", r.RemoteAddr),
 		slog.String("origin", label(r.Header.Get("Origin")))}
+	if user := userOf(r); user != "" {
+		attrs = append(attrs, slog.String("user", user))
+	}
+	return attrs
 }
 
 // mostBody is the longest form that is read, in bytes.
@@ -104,6 +108,7 @@ func (p *Page) serveAction(w http.ResponseWriter, r *http.Request, path string) 
 		p.refuse(w, r, http.StatusForbidden, "the token is missing or another one: load the page again")
 		return
 	}
+	r = p.withUser(r)
 	if list, of, step, ok := p.manyStep(path); ok {
 		p.serveMany(w, r, list, of, step)
 		return
@@ -144,7 +149,9 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request, path string) {
 		p.refuse(w, r, http.StatusBadRequest, readable(p.redactor.shown(errorText(err)), shownError))
 		return
 	}
-	p.told(r, target.name, verb, done)
+	d := target.deed
+	d.verb = verb
+	p.told(r, d, target.name, done)
 	p.forget()
 	to := "did"
 	if !done {
@@ -154,10 +161,14 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request, path string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// told tells an action in the log.
-func (p *Page) told(r *http.Request, name []slog.Attr, verb string, done bool) {
+// told tells an action in the log, and remembers it if it has changed something.
+func (p *Page) told(r *http.Request, d deed, name []slog.Attr, done bool) {
+	if done && participles[d.verb] != "" {
+		d.at, d.by = time.Now(), userOf(r)
+		p.deeds.add(d)
+	}
 	p.log().LogAttrs(r.Context(), slog.LevelInfo, "inspect: action", append(who(r),
-		append(name, slog.String("do", verb), slog.Bool("done", done))...)...)
+		append(name, slog.String("do", d.verb), slog.Bool("done", done))...)...)
 }
 
 // forget has the next viewer see what has just been done.
@@ -175,6 +186,7 @@ type target struct {
 	can  map[string]action
 	name []slog.Attr // for the log
 	task string      // its identity, if it is a task
+	deed deed        // to be remembered
 }
 
 // target returns what is at a path, or false if nothing can be done there.
@@ -185,6 +197,7 @@ func (p *Page) target(path string) (t target, ok bool) {
 			continue
 		}
 		t.name = []slog.Attr{slog.String("pool", label(src.name))}
+		t.deed = deed{of: src}
 		id, isTask := strings.CutPrefix(rest, "task/")
 		switch {
 		case rest == "" && src.kind == aPool:
@@ -201,11 +214,13 @@ func (p *Page) target(path string) (t target, ok bool) {
 				t.can, t.task = taskActions(e.handle), identity(p.born, e.serial)
 				t.can["stack"] = p.takes(src)
 				t.name = append(t.name, slog.String("task", label(e.name)))
+				t.deed.task, t.deed.serial = e.name, e.serial
 			}
 		case strings.HasPrefix(rest, "ended/") && src.jobs != nil:
 			if d, ok := src.dead(strings.TrimPrefix(rest, "ended/")); ok {
 				t.can = map[string]action{"restart": restarts(src.jobs, d.Name)}
 				t.name = append(t.name, slog.String("task", label(d.Name)))
+				t.deed.task = d.Name
 			}
 		}
 	}

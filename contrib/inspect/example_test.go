@@ -55,6 +55,24 @@ func ExampleActions() {
 	// Output: 403
 }
 
+func ExampleWho() {
+	jobs := executor.NewScheduledPool(4, executor.Name("jobs"))
+	defer jobs.Close()
+
+	page := inspect.Handler(jobs).With(inspect.Actions(func(*http.Request) bool { return true }))
+	page.With(inspect.Who(func(r *http.Request) string {
+		name, _, _ := r.BasicAuth() // which something in front of the page has verified
+		return name
+	}))
+
+	mux := http.NewServeMux()
+	mux.Handle("/punctual/", basicAuth("ops", "from the environment", page))
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/punctual/", nil))
+	fmt.Println(answer.Code)
+	// Output: 401
+}
+
 func ExampleRunLog() {
 	logger := slog.New(runlog.Handler(slog.NewJSONHandler(os.Stderr, nil))) // or the default one
 	runs := runlog.New(runlog.Config{})

@@ -60,6 +60,7 @@ type rates struct {
 	Runs     float64 `json:"runs"`
 	Failures float64 `json:"failures"`
 	Wakeups  float64 `json:"wakeups"`
+	Rejected float64 `json:"rejected"`
 }
 
 const (
@@ -88,7 +89,8 @@ func (s *seen) since(old *seen) *rates {
 	}
 	return &rates{Runs: mix(s.figures.Runs, old.figures.Runs, before.Runs),
 		Failures: mix(s.figures.Failures, old.figures.Failures, before.Failures),
-		Wakeups:  mix(s.figures.Wakeups, old.figures.Wakeups, before.Wakeups)}
+		Wakeups:  mix(s.figures.Wakeups, old.figures.Wakeups, before.Wakeups),
+		Rejected: mix(s.figures.Rejected, old.figures.Rejected, before.Rejected)}
 }
 
 // figures returns those of a pool or loop; nil for a supervisor.

@@ -127,6 +127,7 @@ type index struct {
 			Task      struct{ Name, Path string }
 			Says      string
 			Error     string
+			Fresh     bool `json:"new_in_version"`
 			Processes []process
 		}
 	}
@@ -229,6 +230,7 @@ func TestAVersionThatBreaksAJob(t *testing.T) {
 		require.Len(t, v.Tasks, 1)
 		is := v.Tasks[0]
 		assert.True(t, is.Fresh)
+		assert.True(t, v.Wrong.Shown[0].Fresh)
 		require.Len(t, is.Versions, 2)
 		assert.Equal(t, "v2", is.Versions[0].Version, "the newest first")
 		assert.Equal(t, uint64(2), is.Versions[0].Failures)
@@ -703,4 +705,32 @@ func TestAStreamOfAFleet(t *testing.T) {
 	f.Close()
 	for next(lines) != "" {
 	}
+}
+
+// What several processes have in common is told in words that fit each kind of trouble.
+func TestWordsForSeveralProcesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		for _, host := range []string{"a", "b"} {
+			r := newReplica(t, "v1")
+			_, err := r.pool.Every(time.Second, func(context.Context) error { panic("bad") }, executor.Name("parse"))
+			require.NoError(t, err)
+			_, err = r.pool.Every(time.Second, sleep(0), executor.Name("reconcile"))
+			require.NoError(t, err)
+			r.fail(errors.New("disk full"))
+			n.set(host, r.page)
+			if host == "b" {
+				time.Sleep(ms)
+				require.True(t, lookup(t, r.pool, "reconcile").Pause())
+			}
+		}
+		f := n.fleet(t, three[0], three[1])
+		time.Sleep(3500 * ms)
+		look(t, f)
+		time.Sleep(2500 * ms)
+		page := get(t, f, "/").Body.String()
+		assert.Contains(t, page, "\nended by a failure at ")
+		assert.Contains(t, page, `<span class="badge s-paused">paused</span>`, "in one of them")
+		assert.Regexp(t, `\nup to \d runs in a row failed, since `, page)
+	})
 }

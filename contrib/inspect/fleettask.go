@@ -42,6 +42,8 @@ type fleetVersion struct {
 	Since     time.Time `json:"since,omitzero"` // it is wrong
 	Error     said      `json:"error,omitempty"`
 
+	Paused bool `json:"paused,omitzero"` // in a process that lives
+
 	started time.Time // the process that was started last
 }
 
@@ -129,6 +131,7 @@ func (v *fleetVersion) add(sh share) {
 	if !sh.of.lives() {
 		v.Gone++
 	}
+	v.Paused = v.Paused || sh.of.lives() && sh.State == statePaused
 	v.Runs, v.Failures, v.Measured = v.Runs+sh.Runs, v.Failures+sh.Failures, v.Measured || sh.Measured
 	v.started = later(v.started, sh.of.Started)
 	for _, r := range sh.Past {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/punctual-go/punctual/executor/insight"
 )
 
 // fleetTrouble is something that is wrong, in one process or in several.
@@ -11,6 +13,9 @@ type fleetTrouble struct {
 	trouble
 	Who []*fleetProcess `json:"processes"`
 	Own string          `json:"says,omitempty"` // of the fleet: it does not come from a process
+
+	// Fresh is whether the task is wrong in the newest version only, though older ones are known.
+	Fresh bool `json:"new_in_version,omitzero"`
 }
 
 // fleetWrong is what is wrong in a fleet, the worst first.
@@ -41,7 +46,7 @@ func (s *fleetSeen) wrong() fleetWrong {
 			}
 			one := known[k]
 			if one == nil {
-				one = &fleetTrouble{trouble: s.located(t)}
+				one = &fleetTrouble{trouble: s.located(t), Fresh: s.fresh(t)}
 				known[k] = one
 				w.Shown = append(w.Shown, one)
 			}
@@ -61,10 +66,17 @@ func (w *fleetWrong) add(ill wrong) {
 	w.sort()
 }
 
-// sort puts the worst first, and keeps no more than are shown.
+// sort puts the worst first, of what is as bad that of the newest version only, and keeps no more
+// than are shown.
 func (w *fleetWrong) sort() {
 	slices.SortStableFunc(w.Shown, func(a, b *fleetTrouble) int {
-		return rankOf(word(a.What)) - rankOf(word(b.What))
+		if worse := rankOf(word(a.What)) - rankOf(word(b.What)); worse != 0 || a.Fresh == b.Fresh {
+			return worse
+		}
+		if a.Fresh {
+			return -1
+		}
+		return 1
 	})
 	if n := len(w.Shown) - mostWrong; n > 0 {
 		w.Shown, w.More = w.Shown[:mostWrong], w.More+n
@@ -83,6 +95,15 @@ func (s *fleetSeen) located(t trouble) trouble {
 		t.Task = &to
 	}
 	return t
+}
+
+// fresh reports whether the task is wrong in the newest version only.
+func (s *fleetSeen) fresh(t trouble) bool {
+	if t.Task == nil {
+		return false
+	}
+	of := s.tasks().at[taskPath(string(t.Pool.Name), string(t.Task.Name))]
+	return of != nil && of.Fresh
 }
 
 // join adds the trouble of a process to the same of others.
@@ -131,10 +152,19 @@ func (one *fleetTrouble) Words() string {
 	switch {
 	case one.Own != "":
 		return one.Own
-	case len(one.Who) > 1 && one.Count > 0:
+	case len(one.Who) > 1 && one.Count > 1 && one.inSeries():
 		return "up to " + one.Says()
 	}
 	return one.Says()
+}
+
+// inSeries reports whether the words begin with a number of runs.
+func (one *fleetTrouble) inSeries() bool {
+	switch one.What {
+	case insight.TimedOut, insight.Expiring, insight.Failing:
+		return true
+	}
+	return false
 }
 
 // mostWho is how many processes a line names.

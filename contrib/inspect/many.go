@@ -77,7 +77,8 @@ func (p *Page) confirm(w http.ResponseWriter, r *http.Request, list string) {
 	})
 	for _, t := range n.tasks {
 		done, why := t.do(n.verb)
-		p.told(r, t.forLog(), n.verb, done)
+		p.told(r, deed{verb: n.verb, of: t.of, task: t.name, serial: t.serial, form: n.id},
+			t.forLog(), done)
 		switch {
 		case done:
 			v.Done++
@@ -224,8 +225,7 @@ type doneView struct {
 
 // Says tells what has been done.
 func (v doneView) Says() string {
-	how := map[string]string{"pause": "paused", "resume": "resumed", "trigger": "asked to run now",
-		"cancel": "cancelled"}[v.Verb]
+	how := participles[v.Verb]
 	if v.Done == v.Asked {
 		return numbered(uint64(v.Done), "task") + " " + how
 	}

@@ -8,8 +8,9 @@ type moment struct {
 	Zone  text          `json:"zone"` // what that is called then, such as CEST
 	Clock []clockChange `json:"clock,omitempty"`
 
-	Run   uint64 `json:"run,omitzero"`    // of a time that has passed: the number of its run
-	NoRun bool   `json:"no_run,omitzero"` // it is known that there was none
+	Run    uint64 `json:"run,omitzero"`    // of a time that has passed: the number of its run
+	NoRun  bool   `json:"no_run,omitzero"` // it is known that there was none
+	Before bool   `json:"before_this_process,omitzero"`
 }
 
 // in returns a time as a zone shows it, if there is one. What JSON cannot write is shown in UTC:

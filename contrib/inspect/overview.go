@@ -9,9 +9,10 @@ import (
 // overview is the first view: everything in a line each.
 type overview struct {
 	At      time.Time           `json:"at"`
-	Status  string              `json:"status"` // of the worst
-	Shows   string              `json:"shows"`  // likewise, and what is wrong beside that
-	Wrong   wrong               `json:"wrong"`  // of all
+	Status  string              `json:"status"`            // of the worst
+	Shows   string              `json:"shows"`             // likewise, and what is wrong beside that
+	Wrong   wrong               `json:"wrong"`             // of all
+	Deeds   []shownDeed         `json:"actions,omitempty"` // the last ones of this page
 	Sources []summary           `json:"sources"`
 	Panels  []*panelView        `json:"panels,omitempty"`
 	Process process             `json:"process"`
@@ -40,7 +41,7 @@ type measuredPair struct {
 
 func (s *snapshot) overview() overview {
 	o := overview{At: s.at, Status: insight.HealthOK, Shows: insight.HealthOK, Sources: []summary{},
-		Wrong: s.wrong(), Process: s.process}
+		Wrong: s.wrong(), Deeds: s.deeds(), Process: s.process}
 	for _, src := range s.sources {
 		sum := src.summary()
 		if sum.figures != nil && sum.Late != nil {

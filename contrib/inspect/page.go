@@ -16,11 +16,13 @@ import (
 type Page struct {
 	sources   []*source
 	panels    []*hosted
-	authorize func(*http.Request) bool // nil if nobody may change anything
-	logger    *slog.Logger             // nil for slog.Default
-	redactor  *redactor                // nil if all may be seen
-	runs      *runlog.Log              // nil if no lines are kept
-	traceURL  *userText                // nil if traces have no address
+	authorize func(*http.Request) bool   // nil if nobody may change anything
+	logger    *slog.Logger               // nil for slog.Default
+	redactor  *redactor                  // nil if all may be seen
+	runs      *runlog.Log                // nil if no lines are kept
+	traceURL  *userText                  // nil if traces have no address
+	user      func(*http.Request) string // nil if nobody tells who acts
+	deeds     deeds
 	guard     *http.CrossOriginProtection
 
 	begun   time.Time // from which ticks are counted

@@ -13,26 +13,28 @@ import (
 type poolView struct {
 	At time.Time `json:"at"`
 	summary
-	Wrong   wrong      `json:"wrong"`
-	Stood   *standing  `json:"stood,omitempty"`  // for those who may act
-	Ending  string     `json:"ending,omitempty"` // how far the shutdown is
-	Strip   *strip     `json:"strip,omitempty"`
-	LateBy  *chart     `json:"late_by,omitempty"`
-	TookFor *chart     `json:"took_for,omitempty"`
-	Running []runner   `json:"running"`
-	Waiting []waiter   `json:"waiting"`
-	Late    []pastRun  `json:"late_runs"`
-	Waits   *lateness  `json:"late_runs_waited_for,omitempty"` // all of them together
-	Kinds   []measured `json:"kinds"`                          // of tasks, by name
+	Wrong   wrong       `json:"wrong"`
+	Deeds   []shownDeed `json:"actions,omitempty"` // what has been done here on this page
+	Stood   *standing   `json:"stood,omitempty"`   // for those who may act
+	Ending  string      `json:"ending,omitempty"`  // how far the shutdown is
+	Strip   *strip      `json:"strip,omitempty"`
+	LateBy  *chart      `json:"late_by,omitempty"`
+	TookFor *chart      `json:"took_for,omitempty"`
+	Running []runner    `json:"running"`
+	Waiting []waiter    `json:"waiting"`
+	Late    []pastRun   `json:"late_runs"`
+	Waits   *lateness   `json:"late_runs_waited_for,omitempty"` // all of them together
+	Kinds   []measured  `json:"kinds"`                          // of tasks, by name
 
 	Logged     []link `json:"logged,omitempty"`     // the tasks of whose runs lines are kept
 	LoggedMore int    `json:"logged_more,omitzero"` // how many of these are not listed
 
-	Tasks      int  `json:"tasks"`      // periodic ones
-	Remembers  bool `json:"remembers"`  // it keeps its history
-	Measures   bool `json:"measures"`   // it keeps histograms
-	HasTasks   bool `json:"has_tasks"`  // the tasks have a view
-	Unattended int  `json:"unattended"` // of those that run, how many are not shown
+	Tasks      int    `json:"tasks"`               // periodic ones
+	Remembers  bool   `json:"remembers"`           // it keeps its history
+	Measures   bool   `json:"measures"`            // it keeps histograms
+	HasTasks   bool   `json:"has_tasks"`           // the tasks have a view
+	PausedBy   string `json:"paused_by,omitempty"` // in words
+	Unattended int    `json:"unattended"`          // of those that run, how many are not shown
 }
 
 // The most that is shown of each.
@@ -46,6 +48,9 @@ func (s *seen) poolView(act bool) poolView {
 	tasks := s.tasks()
 	v := poolView{At: s.at, summary: s.summary(), Ending: s.ending(), Tasks: len(tasks.entries),
 		HasTasks: s.kind == aPool, Kinds: []measured{}, Late: []pastRun{}, Wrong: s.wrong(mostWrong)}
+	if v.Deeds = s.deeds(); v.Paused {
+		v.PausedBy = s.pausedBy(0)
+	}
 	if act {
 		v.Stood = s.stood
 	}
@@ -67,6 +72,14 @@ func (s *seen) poolView(act bool) poolView {
 	v.Remembers = s.history().Kept
 	v.Logged, v.LoggedMore = s.loggedLinks()
 	return v
+}
+
+// Hungry reports whether it is told elsewhere that no worker is free: a pool whose queue knows no
+// times does not know for how long its tasks are due.
+func (v poolView) Hungry() bool {
+	return slices.ContainsFunc(v.Wrong.Shown, func(t trouble) bool {
+		return t.What == insight.Starved || t.What == insight.Overdue
+	})
 }
 
 // recent is how many late runs are shown at once.

@@ -19,7 +19,7 @@ func TestTheReadmeQuotesTheExamples(t *testing.T) {
 		examples += string(text)
 	}
 	quotes := strings.Split(string(readme), "```go\n")
-	require.Len(t, quotes, 8)
+	require.Len(t, quotes, 9)
 	for _, quote := range quotes[1:] {
 		code, _, _ := strings.Cut(quote, "```")
 		assert.Contains(t, examples, code)

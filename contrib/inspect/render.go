@@ -18,13 +18,19 @@ var templateFiles embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"forms": func() []string { return []string{"act", "move-by", "many"} },
 	"name":  named, "label": label, "count": count[uint64], "size": count[int], "rate": rate,
-	"clock":     func(t time.Time) string { return clockTime(time.Now(), t) },
-	"until":     func(t time.Time) string { return wait(time.Until(t)) },
-	"ago":       func(t time.Time) string { return wait(time.Since(t)) },
-	"now":       time.Now,
-	"to":        func(base string, to link) linkArgs { return linkArgs{base, to} },
-	"chart":     func(title string, c *chart) chartArgs { return chartArgs{title, c} },
-	"wrongs":    func(v shownView, w wrong, pools bool) wrongArgs { return wrongArgs{v.Base, v.Act, w, pools} },
+	"clock":    func(t time.Time) string { return clockTime(time.Now(), t) },
+	"ofTask":   ofTask,
+	"until":    until,
+	"away":     away,
+	"numbered": func(n int, what string) string { return numbered(uint64(n), what) },
+	"ago":      func(t time.Time) string { return wait(time.Since(t)) },
+	"now":      time.Now,
+	"to":       func(base string, to link) linkArgs { return linkArgs{base, to} },
+	"chart":    func(title string, c *chart) chartArgs { return chartArgs{title, c} },
+	"wrongs":   func(v shownView, w wrong, pools bool) wrongArgs { return wrongArgs{v.Base, v.Act, w, pools} },
+	"deeds": func(base string, list []shownDeed, tasks, pools bool) deedArgs {
+		return deedArgs{base, list, tasks, pools}
+	},
 	"stand":     func(base, path, key string) standArgs { return standArgs{base, path, key} },
 	"mentioned": func(base string, m mentions) mentionArgs { return mentionArgs{base, m} },
 	"lefts": func(base, title string, left []remark, gone int) leftArgs {
@@ -56,7 +62,13 @@ type (
 		Wrong wrong
 		Pools bool // they are of different pools
 	}
-	standArgs   struct{ Base, Path, Key string }
+	standArgs struct{ Base, Path, Key string }
+	deedArgs  struct {
+		Base  string
+		Deeds []shownDeed
+		Tasks bool // they are of different tasks
+		Pools bool // they are of different pools
+	}
 	mentionArgs struct {
 		Base     string
 		Mentions mentions
@@ -92,6 +104,22 @@ func wait(d time.Duration) string {
 		return "0 s"
 	}
 	return span(d.Round(time.Second)).String()
+}
+
+// until returns how far away a time is.
+func until(t time.Time) string {
+	if d := time.Since(t); d >= time.Second {
+		return wait(d) + " ago"
+	}
+	return wait(time.Until(t))
+}
+
+// away is the same in a sentence.
+func away(t time.Time) string {
+	if time.Since(t) >= time.Second {
+		return until(t)
+	}
+	return "in " + until(t)
 }
 
 // shownView is what the template of a view gets.

@@ -146,6 +146,14 @@ func (m *moment) find(past []insight.PastRun) {
 	}
 }
 
+// before notes which of the previous times were before the process began.
+func (s *schedule) before(begun time.Time) {
+	for i := range s.Previous {
+		m := &s.Previous[i]
+		m.Before = m.Run == 0 && !m.NoRun && m.At.Before(begun)
+	}
+}
+
 // OnCalendar reports whether a calendar tells when the task runs.
 func (r row) OnCalendar() bool { return r.Schedule != nil && r.Schedule.Words != phrase{} }
 

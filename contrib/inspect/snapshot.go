@@ -38,6 +38,7 @@ type seen struct {
 	at         time.Time
 	figures    *figures
 	rates      *rates
+	refusing   refusing
 	health     insight.Health
 	supervisor *supervisor.Stats
 	stood      *standing // where a run stood when somebody asked last; nil if nobody has
@@ -73,7 +74,7 @@ func (p *Page) snapshot(age time.Duration) *snapshot {
 	for i, src := range p.sources {
 		s := p.see(src, now)
 		if before != nil && s.figures != nil {
-			s.rates = s.since(before.sources[i])
+			s.rates, s.refusing = s.since(before.sources[i]), s.refusingSince(before.sources[i])
 		}
 		p.last.sources = append(p.last.sources, s)
 	}

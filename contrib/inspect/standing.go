@@ -23,20 +23,21 @@ type standing struct {
 }
 
 // stacks has where the last run stood of each source, and sees to it that it is not asked too often:
-// by one at a time, and once a minute.
+// by one at a time, which rests for a thousand times as long as it has taken.
 //
 //	idle   -> taking   begin
-//	taking -> idle     keep: what was found is shown, and for a minute nothing is taken
+//	taking -> idle     keep: what was found is shown, and for a while nothing is taken
 type stacks struct {
 	mu     sync.Mutex
 	taking bool
-	last   time.Time // when it was taken; zero before that
+	next   time.Time // when another may be taken
 	stood  map[*source]*standing
 }
 
 const (
-	// eachStack is how long it takes at least from one stack to the next.
-	eachStack = time.Minute
+	// How long it rests, at least and at most.
+	soonestStack = 2 * time.Second
+	latestStack  = time.Minute
 	// keptStack is for how long it is shown.
 	keptStack = 10 * time.Minute
 )
@@ -60,13 +61,13 @@ func (s *stacks) of(src *source, now time.Time) *standing {
 func (s *stacks) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := eachStack - time.Since(s.last)
+	left := time.Until(s.next)
 	switch {
 	case s.taking:
 		return fmt.Errorf("%w: another stack is being taken", errTooSoon)
-	case !s.last.IsZero() && left > 0:
-		return fmt.Errorf("%w: a stack is taken once a minute at most, so the next in %s",
-			errTooSoon, wait(left))
+	case left > 0:
+		return fmt.Errorf("%w: a stack stops the whole program for a moment; the next can be taken in %s",
+			errTooSoon, wait(left.Truncate(time.Second)+time.Second))
 	}
 	s.taking = true
 	return nil
@@ -83,7 +84,8 @@ func (s *stacks) keep(src *source, found *standing) {
 	if s.stood == nil {
 		s.stood = map[*source]*standing{}
 	}
-	s.last, s.stood[src] = time.Now(), found
+	pause := min(max(1000*time.Duration(found.Took), soonestStack), latestStack)
+	s.next, s.stood[src] = time.Now().Add(pause), found
 }
 
 // runKey says which run it is, in a form.

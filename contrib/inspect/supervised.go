@@ -18,6 +18,8 @@ type supervised struct {
 	Unfinished  int       `json:"unfinished"`
 	Status      string    `json:"status"`
 	Shows       string    `json:"shows"` // ok, or what is wrong
+
+	Deeds []shownDeed `json:"actions,omitempty"` // what has been done to it on this page
 }
 
 func (s *seen) supervised() *supervised {

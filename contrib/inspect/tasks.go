@@ -94,6 +94,10 @@ type taskView struct {
 	Stood  *standing `json:"stood,omitempty"`   // where one stood; for those who may act
 	Ills   wrong     `json:"troubles"`
 
+	Deeds []shownDeed `json:"actions,omitempty"` // what has been done to it on this page
+
+	PausedBy string `json:"paused_by,omitempty"` // in words
+
 	// All tasks of this name together.
 	All     *measured `json:"measured,omitempty"`
 	LateBy  *chart    `json:"late_by,omitempty"`
@@ -123,6 +127,7 @@ func (s *seen) taskView(e *entry, act bool) taskView {
 		Past: []pastRun{}}
 	v.Schedule = e.scheduled(st, a, s.at).withTimes(e, st, a, s.at.Round(0)).redacted(s.page.redactor)
 	zone := v.Schedule.zone
+	v.Schedule.before(s.page.begun)
 	v.Task.Path = e.path(s.source)
 	if h := st.Health; h != nil {
 		v.Health = &sick{text(e.name), h.State, s.page.redactor.reason(h.Reason), h.Since}
@@ -138,6 +143,11 @@ func (s *seen) taskView(e *entry, act bool) taskView {
 		}
 	}
 	s.tellWrong(&v, e, act)
+	v.Deeds = s.deedsOf(e)
+	gaveUp := func(t trouble) bool { return t.What == insight.GivenUp } // which is said already
+	if v.Paused && !slices.ContainsFunc(v.Ills.Shown, gaveUp) {
+		v.PausedBy = s.pausedBy(e.serial)
+	}
 	s.tellLines(&v, e)
 	if e.name == "" {
 		return v

@@ -98,7 +98,9 @@ func (s *snapshot) view(path string, q query, act bool) (view, bool) {
 	here := []crumb{{label(src.title()), src.path()}}
 	switch {
 	case rest == "" && src.kind == aSupervisor:
-		return view{"supervisor", here, "", src.supervised()}, true
+		v := src.supervised()
+		v.Deeds = src.deeds()
+		return view{"supervisor", here, "", v}, true
 	case rest == "":
 		return view{"pool", here, "", src.poolView(act)}, true
 	case src.kind == aPool && rest == "tasks":

@@ -51,6 +51,14 @@ func (s *seen) findTroubles() []insight.Trouble {
 			Since:  s.at.Add(-time.Duration(f.Overdue)),
 			Reason: "the task that is due next has waited for " + f.Overdue.String()})
 	}
+	more := s.behind()
+	if t, ok := s.refusal(); ok {
+		more = append(more, t)
+	}
+	if len(more) > 0 {
+		ts = append(slices.Clip(ts), more...)
+		slices.SortStableFunc(ts, func(a, b insight.Trouble) int { return rank(a.What) - rank(b.What) })
+	}
 	return ts
 }
 
@@ -129,7 +137,7 @@ func (s *seen) trouble(t insight.Trouble) trouble {
 	is := trouble{What: t.What, Pool: link{text(s.title()), s.path()}, Since: t.Since, Count: t.Count,
 		Deaths: t.Deaths, Reason: s.page.redactor.reason(t.Reason)}
 	switch t.What {
-	case insight.Starved, insight.Overdue:
+	case insight.Starved, insight.Overdue, showsRefusing:
 		return is
 	case insight.Dead:
 		is.Task = &link{text(named(t.Name)), s.path() + "ended/" + hashed(t.Name)}
@@ -172,6 +180,8 @@ func (t trouble) Says() string {
 		return "run " + count(t.Run) + " has taken " + t.Took.String() + " so far; " + t.Reason
 	case insight.Starved, insight.Overdue:
 		return t.Reason
+	case showsBehind: // only its last runs are known
+		return t.Reason + since + " or before; " + numbered(t.Count, "period") + " missed in all"
 	case insight.GivenUp:
 		return "has paused itself after " + numbered(t.Count, "failure") + " in a row" + since
 	case insight.TimedOut:
@@ -220,12 +230,23 @@ const (
 
 // ranks are what can be shown of a source, the worst first.
 var ranks = []string{insight.HealthDown, insight.Dead, insight.Starved, insight.Stuck, insight.Late,
-	insight.GivenUp, insight.TimedOut, insight.Failing, insight.Expiring, insight.HealthDegraded,
-	insight.Overdue, showsFailed, showsRecovered, insight.HealthOK}
+	insight.GivenUp, insight.TimedOut, insight.Failing, insight.Expiring, showsRefusing,
+	insight.HealthDegraded, insight.Overdue, showsBehind, showsFailed, showsRecovered, insight.HealthOK}
 
 func rank(shows string) int { return slices.Index(ranks, shows) }
 
 func worseShown(a, b string) string { return ranks[min(rank(a), rank(b))] }
+
+// ofTask returns what stands before a word about a source, or several, that is about one of their
+// tasks: a pool is not dead because a task is.
+func ofTask(shows string) string {
+	switch shows {
+	case insight.Dead, insight.Stuck, insight.Late, insight.GivenUp, insight.TimedOut, insight.Failing,
+		insight.Expiring, showsBehind:
+		return "worst: "
+	}
+	return ""
+}
 
 // shows returns in a word how the source is: never ok beside what has failed lately.
 func (s *seen) shows() string {

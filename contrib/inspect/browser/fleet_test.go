@@ -33,12 +33,19 @@ func (w *worker) kill() {
 // workers builds the program and returns what starts processes of it.
 func workers(t *testing.T) func(args ...string) *worker {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "worker")
-	build := exec.Command("go", "build", "-o", program, "./internal/worker")
+	start := processes(t, "./internal/worker")
+	return func(args ...string) *worker { return start(append(args, "-token", "secret")...) }
+}
+
+// processes builds a program, which prints its address when it listens, and returns what starts it.
+func processes(t *testing.T, source string) func(args ...string) *worker {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	build := exec.Command("go", "build", "-o", program, source)
 	build.Stderr = os.Stderr
 	require.NoError(t, build.Run())
 	return func(args ...string) *worker {
-		w := &worker{cmd: exec.Command(program, append(args, "-token", "secret")...)}
+		w := &worker{cmd: exec.Command(program, args...)}
 		w.cmd.Stderr = os.Stderr
 		out, err := w.cmd.StdoutPipe()
 		require.NoError(t, err)
