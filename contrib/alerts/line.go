@@ -19,7 +19,8 @@ type line struct {
 	about   string // for the log: what, not where to
 	to      string // a secret
 	waiting []message
-	busy    bool // the first of waiting is with the workers
+	busy    bool      // the first of waiting is with the workers
+	well    time.Time // of a heartbeat: when the task last succeeded
 }
 
 // pushLocked takes a message, or counts it as dropped.

@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"context"
+	"time"
 
 	"github.com/punctual-go/punctual/executor"
 )
@@ -11,12 +12,12 @@ import (
 func (a *Alerter) Observer() executor.Observer {
 	o := executor.Observer{Ended: func(_ context.Context, run executor.Run, err error) {
 		if err == nil {
-			a.beat(run.Name, kindSuccess, "")
+			a.beat(run.Name, kindSuccess)
 		}
 	}}
 	if a.config.Starts {
 		o.Began = func(ctx context.Context, run executor.Run) context.Context {
-			a.beat(run.Name, kindStart, "")
+			a.beat(run.Name, kindStart)
 			return ctx
 		}
 	}
@@ -24,12 +25,15 @@ func (a *Alerter) Observer() executor.Observer {
 }
 
 // beat has the heartbeat of a task pinged, if it has one.
-func (a *Alerter) beat(name, kind, reason string) {
+func (a *Alerter) beat(name, kind string) {
 	l := a.beats[name]
 	if l == nil {
 		return
 	}
 	a.mu.Lock()
 	defer a.unlock()
-	a.pushLocked(l, message{kind: kind, reason: reason})
+	if kind == kindSuccess {
+		l.well = time.Now()
+	}
+	a.pushLocked(l, message{kind: kind})
 }

@@ -57,9 +57,10 @@ func (a *Alerter) check(last bool) {
 	sources := a.sources
 	a.mu.Unlock()
 	for i, s := range sources {
+		at := time.Now()
 		pool, found, running := a.lookAt(s)
 		if running {
-			a.compare(i, pool, found)
+			a.compare(i, pool, found, at)
 		}
 	}
 	a.tell(time.Now(), last)
@@ -121,8 +122,9 @@ func note(found map[string]finding, name string, f finding) {
 	}
 }
 
-// compare notes how the tasks of a pool are.
-func (a *Alerter) compare(source int, pool string, found map[string]finding) {
+// compare notes how the tasks of a pool were at a moment. A heartbeat of a task that has succeeded
+// since then is not told of what was before.
+func (a *Alerter) compare(source int, pool string, found map[string]finding, at time.Time) {
 	a.mu.Lock()
 	defer a.unlock()
 	for k, s := range a.subjects {
@@ -144,7 +146,7 @@ func (a *Alerter) compare(source int, pool string, found map[string]finding) {
 			a.subjects[k] = s
 		}
 		s.finding = f
-		if l := a.beats[task]; l != nil && s.failed != f.state {
+		if l := a.beats[task]; l != nil && s.failed != f.state && l.well.Before(at) {
 			s.failed = f.state
 			a.pushLocked(l, message{kind: kindFail, reason: f.reason})
 		}
