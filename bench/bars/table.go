@@ -31,7 +31,7 @@ var table = []bar{
 		0, undocumented("executor", "executor/bulk", "executor/serial", "executor/debounce", "executor/insight",
 			"executor/runlog", "executor/metrics",
 			"executor/queue", "executor/rejection", "executor/retry", "executor/internal/run",
-			"executor/internal/sight", "cluster", "contrib/inspect")},
+			"executor/internal/sight", "cluster", "contrib/inspect", "contrib/alerts")},
 
 	{"Execute", "functions executed by a call while the worker is busy",
 		6, functionsOf("Execute")},

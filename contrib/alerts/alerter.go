@@ -35,7 +35,7 @@ type Alerter struct {
 	closed   bool             // nothing is taken any more
 	idle     chan struct{}    // closed when nothing waits; nil unless Close waits for that
 
-	sent, dropped, full uint64
+	sent, dropped, refused uint64
 
 	starts []start       // for unlock to begin
 	logs   [][]slog.Attr // for unlock to write
@@ -74,7 +74,8 @@ func New(c Config) (*Alerter, error) {
 	return a, err
 }
 
-// Watch has the alerter look at pools and event loops, from now on. It refuses nil.
+// Watch has the alerter look at pools and event loops, from now on. It refuses nil, and
+// all once it is closed.
 func (a *Alerter) Watch(sources ...insight.Source) error {
 	for _, s := range sources {
 		if s == nil {
@@ -83,6 +84,9 @@ func (a *Alerter) Watch(sources ...insight.Source) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.closed {
+		return errClosed
+	}
 	a.sources = append(a.sources, sources...)
 	return nil
 }

@@ -407,6 +407,7 @@ func TestBadConfigurations(t *testing.T) {
 	a, err := alerts.New(alerts.Config{Webhook: "http://127.0.0.1:1/", AllowHTTP: true})
 	require.NoError(t, err)
 	require.EqualError(t, a.Watch(nil), "alerts: nil source")
+	defer func() { require.EqualError(t, a.Watch(executor.NewPool(1)), "alerts: closed") }()
 	require.NoError(t, a.Close(nil)) //nolint:staticcheck // what it says of nil
 }
 
@@ -420,4 +421,18 @@ func TestASourceThatPanics(t *testing.T) {
 		assert.Len(t, w.all(), 1)
 		assert.Contains(t, logged.String(), "a source has panicked")
 	})
+}
+
+// A pool that goes on after Close is not held up, and what it would have told is counted, and not
+// logged each time.
+func TestAPoolThatGoesOnAfterClose(t *testing.T) {
+	w := new(web)
+	trial(t, alerts.Config{Heartbeats: map[string]string{"backup": ping}}, w,
+		func(t *testing.T, a *alerts.Alerter, _ *job, logged *logs) {
+			time.Sleep(21 * time.Second)
+			require.NoError(t, a.Close(t.Context()))
+			time.Sleep(10 * 20 * time.Second)
+			assert.Equal(t, alerts.Stats{Sent: 1, Dropped: 10}, a.Stats())
+			assert.Equal(t, 4, strings.Count(logged.String(), "alerts: closed"))
+		})
 }

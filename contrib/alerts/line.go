@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -91,14 +92,15 @@ func (a *Alerter) end(s start, err error) {
 	}
 }
 
-// dropLocked counts a message that will not be sent, and has it logged. Of those for which there is
-// no room, the first, second, fourth, eighth … are logged.
+// dropLocked counts a message that will not be sent, and has it logged. Of those that are dropped
+// for lack of room, or because of Close, the first, second, fourth, eighth … are logged.
 func (a *Alerter) dropLocked(l *line, m message, err error) {
 	a.dropped++
-	if err == errFull {
-		a.full++
+	refused := err == errFull || err == errClosed || errors.Is(err, executor.ErrShutdown)
+	if refused {
+		a.refused++
 	}
-	if err != errFull || a.full&(a.full-1) == 0 {
+	if !refused || a.refused&(a.refused-1) == 0 {
 		a.logs = append(a.logs, []slog.Attr{slog.String("about", l.about),
 			slog.String("kind", m.kind), slog.Any("error", err), slog.Uint64("dropped", a.dropped)})
 	}
