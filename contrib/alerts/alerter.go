@@ -74,8 +74,8 @@ func New(c Config) (*Alerter, error) {
 	return a, err
 }
 
-// Watch has the alerter look at pools and event loops, from now on. It refuses nil, and
-// all once it is closed.
+// Watch has the alerter look at pools and event loops, from now on. It refuses nil, and all
+// once it is closed.
 func (a *Alerter) Watch(sources ...insight.Source) error {
 	for _, s := range sources {
 		if s == nil {
