@@ -436,3 +436,51 @@ func TestAPoolThatGoesOnAfterClose(t *testing.T) {
 			assert.Equal(t, 4, strings.Count(logged.String(), "alerts: closed"))
 		})
 }
+
+// source is a pool whose task succeeds while the alerter looks at it: what it has seen is over.
+type source struct {
+	insight.View
+	succeeds func()
+}
+
+func (s *source) String() string         { return "" }
+func (s *source) Insight() insight.View  { return s }
+func (s *source) Health() insight.Health { return insight.Health{State: "running"} }
+func (s *source) History() insight.History {
+	time.Sleep(time.Millisecond)
+	if s.succeeds != nil {
+		s.succeeds()
+	}
+	return insight.History{Kept: true, Troubles: []insight.Trouble{{What: insight.Failing, Name: "backup"}}}
+}
+
+func TestASuccessWhileTheAlerterLooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &web{begun: time.Now()}
+		a, err := alerts.New(alerts.Config{Heartbeats: map[string]string{"backup": ping}, Transport: w})
+		require.NoError(t, err)
+		s := new(source)
+		s.succeeds = func() {
+			s.succeeds = nil
+			a.Observer().Ended(t.Context(), executor.Run{Name: "backup"}, nil)
+		}
+		require.NoError(t, a.Watch(s))
+		time.Sleep(25 * time.Second)
+		assert.Equal(t, []string{"10.001s /uuid", "20.001s /uuid/fail"}, w.all())
+		require.NoError(t, a.Close(t.Context()))
+	})
+}
+
+// Of pings that say the same only those are merged that wait: the one under way may be too early.
+func TestPingsThatWaitAreMerged(t *testing.T) {
+	w := &web{answer: func(int, *http.Request) (*http.Response, error) {
+		time.Sleep(51 * time.Second)
+		return nil, nil
+	}}
+	trial(t, alerts.Config{Heartbeats: map[string]string{"backup": ping}, Timeout: time.Minute}, w,
+		func(t *testing.T, a *alerts.Alerter, _ *job, _ *logs) {
+			time.Sleep(125 * time.Second) // runs at 25, 45, 65, 85, 105 and 125 s
+			assert.Equal(t, []string{"1m16s /uuid", "2m7s /uuid"}, w.all())
+			assert.Equal(t, 1, a.Stats().Pending)
+		})
+}

@@ -26,8 +26,8 @@ import (
 // handler of the pool. It is not the run of the series, but has a name of its own, so that figures
 // of one are not mixed with those of the other: that of the series with "/run" added, unless an
 // option names it. What is expected of these runs, and how long they may take, is said by options
-// given to NewOverlap; those of the series are about its own, short runs. A Submitter that is not of
-// this module tells of failures in its own way.
+// given to NewOverlap; those of the series are about its own, short runs. A Submitter that is not
+// of this module tells of failures in its own way.
 type Overlap struct {
 	pool executor.Submitter
 	way  submitter.Way // of pool; none if that is foreign
@@ -49,8 +49,9 @@ const (
 	// SkipNew leaves the new run out.
 	SkipNew WhenFull = iota
 	// CancelOldest cancels the oldest run for it, which is counted as cancelled, and waits until its
-	// body has returned: n holds also for bodies that ignore their contexts. The wait is part of the series' run; periods that
-	// pass meanwhile are told in [executor.Run.Missed], as of any series.
+	// body has returned: n holds also for bodies that ignore their contexts. The wait is part of
+	// the series' run; periods that pass meanwhile are told in [executor.Run.Missed], as of any
+	// series.
 	CancelOldest
 )
 

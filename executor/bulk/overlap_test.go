@@ -276,7 +276,10 @@ func TestOverlapThatIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := executor.NewPool(1, executor.PendingLimit(1))
 		defer full.Close()
+		var skipped []uint64
 		o, err := bulk.NewOverlap(full, 5, bulk.SkipNew, func(ctx context.Context) error {
+			due, _ := bulk.DueFrom(ctx)
+			skipped = append(skipped, due.Skipped)
 			time.Sleep(time.Minute)
 			return nil
 		})
@@ -286,6 +289,34 @@ func TestOverlapThatIsRefused(t *testing.T) {
 		require.NoError(t, o.Task(t.Context()))
 		require.ErrorIs(t, o.Task(t.Context()), executor.ErrSaturated)
 		assert.Len(t, o.InFlight(), 2)
+		time.Sleep(3 * time.Minute)
+		require.NoError(t, o.Task(t.Context()))
+		require.NoError(t, full.Close())
+		assert.Equal(t, []uint64{0, 0, 1}, skipped)
+	})
+}
+
+// A place that is being made free for one run is not there for another.
+func TestOverlapOfTwoSeriesThatReplaceTheSameRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := executor.NewPool(4)
+		defer p.Close()
+		running := 0
+		o, err := bulk.NewOverlap(p, 1, bulk.CancelOldest, func(context.Context) error {
+			running++
+			assert.Equal(t, 1, running)
+			time.Sleep(time.Minute)
+			running--
+			return nil
+		})
+		require.NoError(t, err)
+		require.NoError(t, o.Task(t.Context()))
+		synctest.Wait()
+		var wg sync.WaitGroup
+		wg.Go(func() { assert.NoError(t, o.Task(t.Context())) })
+		synctest.Wait()
+		require.ErrorIs(t, o.Task(t.Context()), executor.ErrSkipped)
+		wg.Wait()
 	})
 }
 
@@ -300,7 +331,9 @@ func TestOverlapThatTheCallerRuns(t *testing.T) {
 			synctest.Wait()
 		}
 		runs := 0
-		o, err := bulk.NewOverlap(full, 1, bulk.SkipNew, func(context.Context) error {
+		o, err := bulk.NewOverlap(full, 1, bulk.SkipNew, func(ctx context.Context) error {
+			due, _ := bulk.DueFrom(ctx)
+			assert.Zero(t, due.Skipped)
 			if runs++; runs == 2 {
 				runtime.Goexit()
 			}
