@@ -13,6 +13,11 @@
 //
 // [executor.InvokeAll] and [executor.InvokeAny] are beside the pools, as in Java.
 //
+// An [Overlap] lets runs of one series overlap, which a series by itself never does:
+//
+//	reports, err := bulk.NewOverlap(pool, 3, bulk.SkipNew, report)
+//	_, err = pool.Every(time.Minute, reports.Task)
+//
 // All of it also works inside a task of the same pool, even of a pool of one worker: what the task
 // waits for runs in its place. [Map] and [Group.Wait] return once all bodies have; a
 // [CompletionService] and [InvokeAnyHedged] do not wait for those that ignore the end of their

@@ -64,6 +64,17 @@ func Give[O run.TaskOption](
 	})
 }
 
+// GiveReported is Give, without a wait, of a task whose failures the error handler is to get as
+// well, as nobody need look at its future.
+func GiveReported[O run.TaskOption](
+	ctx context.Context, w Way, c *cell.Cell, task engine.Task, opts []O,
+) error {
+	s := engine.Submission{Cell: c, Task: task, Reports: true}
+	return enter(w, s, opts, func(s engine.Submission) error {
+		return w.Pool.Door.Submit(ctx, false, s)
+	})
+}
+
 // Execute submits a task without a future.
 func Execute[O run.TaskOption](w Way, task engine.Task, opts []O) error {
 	s := engine.Submission{Cell: new(cell.Cell), Task: task, Reports: true}

@@ -24,6 +24,19 @@ var bulkWaysIn = []*definition{
 	},
 	{
 		Feature: Feature{
+			Name: "Overlap.Task", API: []string{"bulk.NewOverlap"}, way: wOverlap, hosts: pools,
+		},
+		submit: func(l *life, r *record, opts taskOpts) {
+			full := []bulk.WhenFull{bulk.SkipNew, bulk.CancelOldest}[r.t.way.pick(0, 2)]
+			o, err := bulk.NewOverlap(l.host.executor, 1, full, l.bodyOf(r), opts...)
+			if err == nil {
+				err = o.Task(context.Background())
+			}
+			l.answer(r, nil, err)
+		},
+	},
+	{
+		Feature: Feature{
 			Name: "CompletionService.Submit", way: wCompletion,
 			API: []string{"CompletionService.Submit", "CompletionService.SubmitTo",
 				"bulk.NewCompletionService"},

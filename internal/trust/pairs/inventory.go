@@ -9,7 +9,7 @@ var noFeature = map[string][]string{
 		"Pool.Paused",
 		"Loop.Stats", "Loop.Running", "Loop.Insight",
 		"Loop.Expvar",
-		"Loop.String", "executor.RunFrom",
+		"Loop.String", "executor.RunFrom", "bulk.DueFrom",
 		"Handle.History", "Handle.Kind", "Handle.Last", "Handle.Name", "Handle.Next",
 		"Handle.Paused",
 		"Handle.Period", "Handle.Runs", "Handle.State", "Handle.Status", "Handle.Stopped",

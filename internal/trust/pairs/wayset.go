@@ -24,6 +24,7 @@ const (
 	wFor
 	wGo
 	wTryGo
+	wOverlap
 	wCompletion
 	wCompletionContext
 	wInvokeAll
@@ -44,7 +45,7 @@ const (
 	bulkWays   = wInvokeAll | wInvokeAny | wHedged | wMap
 	groupWays  = wGo | wTryGo
 	optionWays = everyWay &^ bulkWays
-	futureWays = optionWays &^ (wExecute | wExecuteAfter)
+	futureWays = optionWays &^ (wExecute | wExecuteAfter | wOverlap)
 	// ownFutureWays are those that give their caller the future of the task.
 	ownFutureWays = futureWays &^ (groupWays | wApply)
 
