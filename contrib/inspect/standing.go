@@ -23,10 +23,10 @@ type standing struct {
 }
 
 // stacks has where the last run stood of each source, and sees to it that it is not asked too often:
-// by one at a time, which rests for a thousand times as long as it has taken.
+// by one at a time, and once a minute.
 //
 //	idle   -> taking   begin
-//	taking -> idle     keep: what was found is shown, and for a while nothing is taken
+//	taking -> idle     keep: what was found is shown, and for a minute nothing is taken
 type stacks struct {
 	mu     sync.Mutex
 	taking bool
@@ -35,9 +35,8 @@ type stacks struct {
 }
 
 const (
-	// How long it rests, at least and at most.
-	soonestStack = 2 * time.Second
-	latestStack  = time.Minute
+	// eachStack is how long it takes at least from one stack to the next.
+	eachStack = time.Minute
 	// keptStack is for how long it is shown.
 	keptStack = 10 * time.Minute
 )
@@ -84,8 +83,7 @@ func (s *stacks) keep(src *source, found *standing) {
 	if s.stood == nil {
 		s.stood = map[*source]*standing{}
 	}
-	pause := min(max(1000*time.Duration(found.Took), soonestStack), latestStack)
-	s.next, s.stood[src] = time.Now().Add(pause), found
+	s.next, s.stood[src] = time.Now().Add(eachStack), found
 }
 
 // runKey says which run it is, in a form.

@@ -289,8 +289,8 @@ func TestOnlyThoseWhoMayActSeeWhereARunStands(t *testing.T) {
 		again := form(t, d.page, "pool/mail/", url.Values{"do": {"stack"}})
 		again.URL.RawQuery = "run=" + stuckKey(t, d.page, "/pool/mail/")
 		assert.Equal(t, http.StatusTooManyRequests, answer(d.page, again).Code, "one at a time for all")
-		time.Sleep(2 * time.Second)
-		assert.Equal(t, http.StatusSeeOther, answer(d.page, again).Code, "it took no time")
+		time.Sleep(time.Minute)
+		assert.Equal(t, http.StatusSeeOther, answer(d.page, again).Code)
 
 		may = false
 		time.Sleep(time.Second)
