@@ -10,9 +10,9 @@ import (
 
 // answered is what a panel has answered to one query. The lock of the panel guards it.
 //
-//	new   -> asked   somebody looks
+//	new   -> asked   it is looked at
 //	asked -> kept    it has answered, or failed: both are kept for a while
-//	kept  -> asked   somebody looks, and it is too old, or from before an action
+//	kept  -> asked   it is looked at, and it is too old, or from before an action
 //	asked -> silent  patience is used up: nobody waits any more. What was told last is shown
 //	silent -> kept   it has answered after all; only then it is asked again
 type answered struct {
@@ -25,7 +25,7 @@ type answered struct {
 
 	until time.Time // the next call begins after that, unless there was an action
 	call  *panelCall
-	used  time.Time // when somebody looked last
+	used  time.Time // when it was looked at last
 }
 
 // panelCall is a call of Read that is under way.

@@ -14,7 +14,7 @@ import (
 	"github.com/punctual-go/punctual/executor"
 )
 
-// queue is one of somebody's own.
+// queue is one of your own.
 type queue struct{ dead map[string]error }
 
 func (q *queue) failed(context.Context) iter.Seq2[string, error] {

@@ -9,12 +9,12 @@
 // What is wrong stands on the index of the page: tasks that have failed for good, or that nobody
 // serves, or that wait for too long; series that should have run, and those whose last run failed.
 //
-// Whoever may act there can run failed tasks again or discard them, cancel tasks, and pause,
+// Those who may act there can run failed tasks again or discard them, cancel tasks, and pause,
 // resume, trigger and cancel series. On a server with users the pool needs a connection that may do
 // that: of the role [github.com/punctual-go/punctual/cluster/rights.Operator]. That of a Viewer
 // shows everything, and actions are refused. That of a Worker or Submitter shows nothing: join once
 // more for the page.
 //
-// The server is asked while somebody looks, once in five seconds for each view that is looked at,
+// The server is asked while it is looked at, once in five seconds for each view that is looked at,
 // however many viewers there are.
 package inspectcluster

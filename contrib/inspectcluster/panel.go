@@ -31,7 +31,7 @@ type Options struct {
 	// package cluster.
 	By func(context.Context) string
 
-	// Refresh is how long an answer is kept while somebody looks, 5 s for 0.
+	// Refresh is how long an answer is kept while it is looked at, 5 s for 0.
 	Refresh time.Duration
 }
 

@@ -31,7 +31,7 @@ type About struct {
 	Name  string // the same in each process that shows the same; its address, if it can be one
 	Kind  string // what it is, in a word or two
 	Lists []List
-	// Refresh is how long an answer is kept while somebody looks: 5 s for 0, and at least 1 s.
+	// Refresh is how long an answer is kept while it is looked at: 5 s for 0, and at least 1 s.
 	Refresh time.Duration
 }
 
@@ -64,6 +64,6 @@ var (
 	ErrNotFound = errors.New("nothing is here, or not any more")
 	// ErrStale says that the viewer saw something else than what is there now.
 	ErrStale = errors.New("it has changed meanwhile: load the page again")
-	// ErrDenied says that the source may not do something, whoever asks for it.
+	// ErrDenied says that the source may not do something for anyone.
 	ErrDenied = errors.New("the page itself has no right to do that")
 )
