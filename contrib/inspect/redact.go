@@ -13,7 +13,7 @@ package inspect
 //	}))
 //
 // show is called for each view anew, by several goroutines at a time, so it has to be fast. If it
-// panics, calls runtime.Goexit or has not returned after a tenth of a second, what is shown is a
+// panics, calls runtime.Goexit or has not returned after half a second, what is shown is a
 // note, and never the text. It panics if show is nil.
 func Redact(show func(text string) string) Option {
 	if show == nil {

@@ -18,7 +18,7 @@ type userText struct {
 
 const (
 	// textPatience is for how long texts are waited for that are asked for together.
-	textPatience = 100 * time.Millisecond
+	textPatience = 500 * time.Millisecond
 	// textRest is for how long a function is not called that has not returned in time: a view asks
 	// for many texts.
 	textRest = time.Second
