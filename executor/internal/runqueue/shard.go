@@ -47,8 +47,11 @@ func (s *shard) push(of *Shards, c *cell.Cell, at int64) (first bool) {
 
 // take takes out c, whose home the shard is, and reports whether it waited here.
 func (s *shard) take(c *cell.Cell) bool {
+	if c.When <= s.swept {
+		return false // its place is in the pool's own queue, under another lock
+	}
 	i := int(c.Place) - 1
-	if c.When <= s.swept || !s.heap.Holds(i, c) {
+	if !s.heap.Holds(i, c) {
 		return false
 	}
 	if s.heap.Remove(i); i == 0 {
