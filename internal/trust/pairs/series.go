@@ -17,6 +17,11 @@ func (t *task) irregular() bool {
 			return true
 		}
 	}
+	return t.asksForNext()
+}
+
+// asksForNext reports whether a body of the task calls NextIn.
+func (t *task) asksForNext() bool {
 	for _, f := range t.bodies {
 		if f.Name == "NextIn" {
 			return true

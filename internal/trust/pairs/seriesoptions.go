@@ -100,7 +100,7 @@ var seriesOptions = []*definition{
 		},
 		shape: func(d *draft, t *task, _ *use) { t.unnamed = false },
 		task: func(l *life, t *task, u *use) taskOpts {
-			s := &shelf{life: l, use: u, name: t.name()}
+			s := &shelf{life: l, use: u, name: t.name(), nextIn: t.asksForNext()}
 			s.run.Slot = l.at(since(t, u))
 			s.run.Ended = s.run.Slot
 			book := state.New(s, state.Config{BeforeRun: u.pick(2, 2) == 0})
