@@ -11,7 +11,7 @@ type Options struct {
 	Timeout time.Duration // of each run; 0 means none
 	CatchUp CatchUp
 
-	CatchUpSet bool    // a calendar has another default than other series
+	CatchUpSet bool    // CatchUp was asked for: a calendar has another default
 	OnError    OnError // what a failed run means, if the task is periodic
 	Unique     bool    // the name is taken while the task lives
 	WallClock  bool    // a task that runs once waits on the wall clock
